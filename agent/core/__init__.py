@@ -1,0 +1,1 @@
+"""The pure core: no clock, no ids of its own, no environment, no input or output."""

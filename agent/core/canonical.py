@@ -1,0 +1,120 @@
+"""The RFC 8785 (JCS) form of a JSON value and its SHA-256 (CONTRACT 5).
+
+Two writers, held together by property tests: ``orjson`` with sorted keys where its bytes are those of RFC 8785,
+and a plain walk for the rest, which leaves the numbers of section 3.2.2.3 to ``rfc8785``.
+Integers beyond 2^53-1, which RFC 8785 leaves open, keep all their digits. Unicode is never normalised.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import rfc8785
+
+_LARGEST_FAST_INTEGER = 2**64 - 1
+_SMALLEST_FAST_INTEGER = -(2**63)
+
+
+def canonical(value: Any, *, plain: bool | None = None) -> bytes:
+    """Return the RFC 8785 bytes of ``value``, a tree of dict, list, str, int, float, bool and None.
+
+    ``plain`` says that ``is_plain(value)`` is known already; None looks it up.
+
+    Raises ValueError for a float that is not finite and for a lone surrogate, TypeError for what is not JSON.
+    """
+    if is_plain(value) if plain is None else plain:
+        try:
+            return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        except TypeError:
+            # orjson refuses nesting beyond 254 and lone surrogates; the walk decides which of them it is.
+            pass
+    return b"".join(_write(value))
+
+
+def is_plain(value: Any) -> bool:
+    """Whether orjson's sorted output of ``value`` is byte for byte that of RFC 8785.
+
+    It is, unless a float occurs (RFC 8785 3.2.2.3), a key has a character beyond the Basic Multilingual Plane
+    (3.2.3 sorts by UTF-16 code units, orjson by UTF-8 bytes) or an integer does not fit 64 bits.
+    """
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        kind = type(item)
+        if kind is dict:
+            for key in item:
+                if not key.isascii() and max(key) > "\uffff":
+                    return False
+            pending.extend(item.values())
+        elif kind is list:
+            pending.extend(item)
+        elif kind is float or (kind is int and not _SMALLEST_FAST_INTEGER <= item <= _LARGEST_FAST_INTEGER):
+            return False
+    return True
+
+
+def sha256_hex(data: bytes) -> str:
+    """Lower-case hex SHA-256 of ``data``."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def inputs_hash(value: Any, *, plain: bool | None = None) -> str:
+    """The ``inputs_hash`` of a payload (CONTRACT 5): SHA-256 of its RFC 8785 form."""
+    return sha256_hex(canonical(value, plain=plain))
+
+
+def encode(value: Any) -> bytes:
+    """JSON bytes of ``value`` in its own key order, UTF-8, no white space; integers of any size keep every digit."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # An integer beyond 64 bits (or deep nesting): RFC 8785 text is JSON text as well.
+        return canonical(value, plain=False)
+
+
+def _utf16_order(member: tuple[str, Any]) -> bytes:
+    return member[0].encode("utf-16-be")
+
+
+def _write(value: Any) -> Iterator[bytes]:
+    if isinstance(value, str):
+        yield _string(value)
+    elif value is None or isinstance(value, bool):
+        yield orjson.dumps(value)
+    elif isinstance(value, int):
+        yield str(value).encode("ascii")
+    elif isinstance(value, float):
+        yield _float(value)
+    elif isinstance(value, dict):
+        separator = b"{"
+        for key, member in sorted(value.items(), key=_utf16_order):
+            yield separator + _string(key) + b":"
+            yield from _write(member)
+            separator = b","
+        yield b"}" if value else b"{}"
+    elif isinstance(value, list):
+        separator = b"["
+        for member in value:
+            yield separator
+            yield from _write(member)
+            separator = b","
+        yield b"]" if value else b"[]"
+    else:
+        raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def _string(text: str) -> bytes:
+    try:
+        return orjson.dumps(text)
+    except TypeError:
+        raise ValueError("a lone surrogate has no UTF-8 form") from None
+
+
+def _float(number: float) -> bytes:
+    try:
+        return rfc8785.dumps(number)
+    except rfc8785.FloatDomainError:
+        raise ValueError("a number that is not finite is not JSON (RFC 8785 3.2.2.3)") from None

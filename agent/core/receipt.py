@@ -1,0 +1,36 @@
+"""What the store says about an append (CONTRACT 10), as both sides of the port know it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCounts:
+    """How many turns of the capture were new, known, revised, or named an erased turn."""
+
+    new: int
+    known: int
+    revised: int
+    erased: int
+
+    def as_dict(self) -> dict[str, int]:
+        return {"new": self.new, "known": self.known, "revised": self.revised, "erased": self.erased}
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A store's acknowledgement.
+
+    ``event_id``, ``position``, ``turns``, ``execution_ref`` and ``timestamp`` are None where the store does not say
+    (the deployed service names only the event). On a duplicate the last two are the first event's.
+    ``latency_ms`` is the whole time that the append took here, retries included.
+    """
+
+    event_id: str | None
+    duplicate: bool
+    position: int | None
+    turns: TurnCounts | None
+    execution_ref: str | None
+    timestamp: str | None
+    latency_ms: int

@@ -1,0 +1,64 @@
+"""RFC 3339 date-times as CONTRACT 2 narrows them: what is one, and which instant it names.
+
+Stricter than most checkers: an offset is required, nothing stands before or after, years 0001-9999 also after
+conversion to UTC, second 60 only at 23:59 with a zero offset, no ``24:00``. Fraction digits are unlimited.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Final
+
+_DATE_TIME: Final = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))\Z", re.ASCII
+)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_NANOSECOND: Final = 10**9
+
+
+def is_date_time(text: object) -> bool:
+    """Whether ``text`` is a date-time that the contract accepts."""
+    if not isinstance(text, str):
+        return False
+    try:
+        instant(text)
+    except ValueError:
+        return False
+    return True
+
+
+def instant(text: str) -> int:
+    """Nanoseconds since 1970-01-01T00:00:00Z; digits beyond the ninth are cut, a leap second counts as the next one.
+
+    Raises ValueError where ``text`` is no date-time in the sense of CONTRACT 2.
+    """
+    match = _DATE_TIME.match(text)
+    if match is None:
+        raise ValueError("not an RFC 3339 date-time with an offset")
+    year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
+    leap = second == 60
+    offset = _offset(match[8], match[9], match[10])
+    if leap and not (hour == 23 and minute == 59 and offset == timedelta(0) and match[8] != "-"):
+        raise ValueError("second 60 stands only at 23:59 with a zero offset")
+    try:
+        moment = datetime(year, month, day, hour, minute, 59 if leap else second, tzinfo=timezone(offset))
+        seconds = (moment.astimezone(UTC) - _EPOCH) // timedelta(seconds=1)
+    except OverflowError:
+        raise ValueError("the year leaves 0001-9999 in UTC") from None
+    fraction = int(match[7][:9].ljust(9, "0")) if match[7] else 0
+    return (seconds + leap) * _NANOSECOND + fraction
+
+
+def _offset(sign: str | None, hours: str | None, minutes: str | None) -> timedelta:
+    if sign is None or hours is None or minutes is None:
+        return timedelta(0)
+    if int(hours) > 23 or int(minutes) > 59:
+        raise ValueError("the offset is out of range")
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
+    return -offset if sign == "-" else offset
+
+
+def utc_text(moment: datetime) -> str:
+    """``moment`` in UTC as RFC 3339 with ``Z`` and microseconds."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,130 @@
+"""The one error tree: every failure the product can answer with, and what it owns.
+
+A class owns its ``error_code`` (CONTRACT 7) and its HTTP status. A message never repeats a value that the
+caller sent, a key, or the text of a foreign library's exception: it carries paths, rules, ids and counts.
+Decisions are made by type or status, never by message text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+MAX_PROBLEMS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding about a payload: ``path`` as ``$.turns[3].role``, ``rule`` as CONTRACT 2 names them."""
+
+    path: str
+    rule: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"path": self.path, "rule": self.rule}
+
+
+class AgentError(Exception):
+    """Base of all errors that leave the product.
+
+    ``details`` goes into the answer as it is, ``headers`` onto it (``Retry-After``, ``Allow``).
+    """
+
+    error_code: ClassVar[str] = "INTERNAL_ERROR"
+    status: ClassVar[int] = 500
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        details: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: dict[str, object] = dict(details or {})
+        self.headers: dict[str, str] = dict(headers or {})
+
+
+class InternalError(AgentError):
+    """Anything we did not foresee. The cause is logged by type and frames, never answered."""
+
+
+class ConfigurationError(AgentError):
+    """A setting is missing, wrong or not supported yet. Raised at start, names the variable, never its value."""
+
+    def __init__(self, variable: str, problem: str) -> None:
+        super().__init__(f"{variable}: {problem}", details={"variable": variable})
+        self.variable = variable
+
+
+class ValidationError(AgentError):
+    """The caller's input was refused and nothing was written. ``problems`` are all findings, at most 50."""
+
+    error_code = "VALIDATION_ERROR"
+    status = 400
+
+    def __init__(
+        self,
+        message: str,
+        problems: Sequence[Problem] = (),
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.problems = tuple(problems[:MAX_PROBLEMS])
+        details = {"errors": [problem.as_dict() for problem in self.problems]} if problems else None
+        super().__init__(message, details=details, headers=headers)
+
+
+class PayloadTooLarge(ValidationError):
+    """More bytes (rule ``size``) or more JSON values (rule ``values``) than CONTRACT 2 allows."""
+
+    status = 413
+
+
+class NotFound(ValidationError):
+    """No such path."""
+
+    status = 404
+
+
+class MethodNotAllowed(ValidationError):
+    """A known path, another method. ``headers`` hold ``Allow``."""
+
+    status = 405
+
+
+class IdempotencyConflict(ValidationError):
+    """The caller's ``Idempotency-Key`` was used before with another payload (CONTRACT 7)."""
+
+    status = 409
+
+
+class StoreError(AgentError):
+    """Base of what goes wrong between us and the store."""
+
+    status = 502
+
+
+class StoreConnectionError(StoreError):
+    """The store could not be reached, or did not answer in time, after retries."""
+
+    error_code = "RUVECTOR_CONNECTION_ERROR"
+
+
+class StoreWriteError(StoreError):
+    """The store answered with something that is no acknowledgement. ``upstream_status`` is its HTTP status."""
+
+    error_code = "RUVECTOR_WRITE_ERROR"
+
+    def __init__(self, message: str, *, upstream_status: int, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(message, details={"upstream_status": upstream_status, **(details or {})})
+        self.upstream_status = upstream_status
+
+
+class RateLimitExceeded(AgentError):
+    """Too many requests: the store's limit after retries. ``headers`` hold ``Retry-After``."""
+
+    error_code = "RATE_LIMIT_EXCEEDED"
+    status = 429
