@@ -1,0 +1,142 @@
+"""The only place where the parts are put together: settings, store client, service, HTTP surface.
+
+Settings are checked when this is called (at start); nothing is connected or opened before the first capture.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from agent import __version__
+from agent.capture.http import CaptureApp
+from agent.capture.service import CaptureService
+from agent.config import Settings
+from agent.observability import Telemetry, configure_logging
+from schemas import openapi_bytes
+
+if TYPE_CHECKING:
+    from flask import Flask, Request, Response
+
+    from agent.ruvector.client import RuvectorClient
+
+T = TypeVar("T")
+
+# CONTRACT 7: a health answer comes within 2 s, whatever the store does.
+HEALTH_TIMEOUT_S: Final = 1.5
+
+
+def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> Callable[[Request], Response]:
+    """The capture function for a functions-framework host, ready to answer.
+
+    ``host`` is the Flask application that loads the function: its own pages are replaced by typed JSON.
+    Raises ConfigurationError for a setting that does not hold.
+    """
+    app = capture_app(environ)
+    if host is not None:
+        from agent.capture.host import TypedAnswers
+
+        host.wsgi_app = TypedAnswers(host.wsgi_app, app.refused_by_host)  # type: ignore[method-assign]  # Flask's own way to add WSGI middleware
+    return lambda request: app.handle(request.environ)
+
+
+def capture_app(environ: Mapping[str, str]) -> CaptureApp:
+    """The HTTP surface of the capture function, with its service behind it."""
+    settings = Settings.from_env(environ)
+    configure_logging(sys.stderr, level=settings.log_level)
+    client = Once(lambda: store_client(settings))
+    return CaptureApp(
+        capture_service_on(client),
+        telemetry=Telemetry.from_env(environ),
+        health=lambda: asdict(client().health(timeout_s=HEALTH_TIMEOUT_S)),
+        openapi=openapi_bytes,
+        clock=utc_now,
+        new_id=new_id,
+        release=__version__,
+    )
+
+
+def capture_service(environ: Mapping[str, str]) -> CaptureService:
+    """The capture without HTTP in front, on the configured store."""
+    settings = Settings.from_env(environ)
+    return capture_service_on(Once(lambda: store_client(settings)))
+
+
+def capture_service_on(client: Callable[[], RuvectorClient]) -> CaptureService:
+    """The capture without HTTP in front, on a store that the caller closes."""
+    return CaptureService(
+        client, clock=utc_now, elapsed=time.monotonic, peak_memory=peak_memory_bytes, release=__version__
+    )
+
+
+def store_client(settings: Settings) -> RuvectorClient:
+    """A client of the configured store: over HTTP, or the same client in process over WSGI."""
+    # Imported on first use: httpx is the largest part of what a cold start has to load.
+    from agent.ruvector.client import RuvectorClient
+
+    address = settings.store
+    if address.path is not None:
+        from agent.ruvector.embedded import EmbeddedTransport
+        from store.server import create_app
+        from store.sqlite import SqliteStore
+
+        store = SqliteStore(address.path)
+        application = create_app(store, clock=utc_now, new_id=new_id)
+        return RuvectorClient(
+            EmbeddedTransport(application, close_store=store.close),
+            base_url="http://embedded.invalid",
+            api_key=None,
+            kind="embedded",
+            deadline_s=settings.deadline_s,
+            at_most_once=settings.at_most_once,
+        )
+    from agent.ruvector.transport import KeepAliveTransport
+
+    return RuvectorClient(
+        KeepAliveTransport(),
+        base_url=str(address.url),
+        api_key=address.api_key,
+        kind="http",
+        deadline_s=settings.deadline_s,
+        at_most_once=settings.at_most_once,
+    )
+
+
+class Once(Generic[T]):
+    """Makes a value on the first call and keeps it; threads that come at the same time wait for the one."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: T | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self) -> T:
+        """The value. What ``make`` raises is raised, and the next call tries again."""
+        if self._made is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = self._make()
+        return self._made
+
+
+def utc_now() -> datetime:
+    """The wall clock, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def new_id() -> str:
+    """A random UUID as text."""
+    return str(uuid.uuid4())
+
+
+def peak_memory_bytes() -> int:
+    """The peak resident size of this process in bytes (getrusage counts kilobytes on Linux, bytes on macOS)."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

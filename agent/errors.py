@@ -123,6 +123,13 @@ class StoreWriteError(StoreError):
         self.upstream_status = upstream_status
 
 
+class StoreNotFound(StoreError):
+    """The store has no record under the id that was read."""
+
+    error_code = "VALIDATION_ERROR"
+    status = 404
+
+
 class RateLimitExceeded(AgentError):
     """Too many requests: the store's limit after retries. ``headers`` hold ``Retry-After``."""
 

@@ -76,7 +76,8 @@ def encode(value: Any) -> bytes:
 
 
 def _utf16_order(member: tuple[str, Any]) -> bytes:
-    return member[0].encode("utf-16-be")
+    # A lone surrogate passes here: writing the key refuses it, without repeating it.
+    return member[0].encode("utf-16-be", "surrogatepass")
 
 
 def _write(value: Any) -> Iterator[bytes]:

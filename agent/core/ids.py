@@ -16,6 +16,7 @@ NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_URL, "https://agentics.dev/contract
 # \Z, not $: nothing may stand before or after, not even a line break. ASCII digits only.
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\Z", re.ASCII)
 
+_VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 # Copying a primed SHA-1 costs a quarter of uuid.uuid5, and a capture needs one for every edge.
 _PRIMED: Final = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
 
@@ -29,11 +30,9 @@ def name_uuid(name: str) -> str:
     """``uuid5(NS, name)`` as lower-case text."""
     digest = _PRIMED.copy()
     digest.update(name.encode())
-    number = int.from_bytes(digest.digest()[:16], "big")
-    # RFC 9562 5.5: version 5 in bits 48-51, variant 10 in bits 64-65.
-    number = (number & ~(0xF000 << 64) & ~(0xC000 << 48)) | (5 << 76) | (0x8000 << 48)
-    text = f"{number:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    text = digest.hexdigest()
+    # RFC 9562 5.5: the first 128 bits, with version 5 in bits 48-51 and variant 10 in bits 64-65.
+    return f"{text[:8]}-{text[8:12]}-5{text[13:16]}-{_VARIANT[text[16]]}{text[17:20]}-{text[20:32]}"
 
 
 def edge_id(edge_type: str, from_node_id: str, to_node_id: str) -> str:

@@ -1,0 +1,66 @@
+# Everything a developer types. Each target makes its own environment first; nothing else has to be installed.
+PYTHON ?= python3
+TEST_PROCESSES ?= 2
+FUZZ_BODIES ?= 10000
+CRASH_ROUNDS ?= 20
+CRASH_CAPTURES ?= 1000
+BIN := .venv/bin
+
+LOCK := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --no-emit-find-links --no-emit-index-url --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help environment run test check style types imports schemas locks shell bench fmt lock crash fuzz
+
+help: ## print the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+environment: ## make or refresh .venv (every target below does it)
+	@PYTHON="$(PYTHON)" sh scripts/environment.sh
+
+run: environment ## start the function, post a real conversation, show its graph, keep serving (PORT=8080)
+	@$(BIN)/python examples/run.py
+
+# Two processes where tests wait on sockets and disks; one file's tests stay in one process, in their own order.
+test: environment ## every test, with coverage
+	@rm -f .coverage .coverage.*
+	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --cov --cov-report=term --durations=10
+
+check: style types imports schemas locks shell ## style, types, import rules, schemas, locks, shell scripts
+
+style: environment
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: environment
+	$(BIN)/mypy
+	$(BIN)/mypy scripts
+
+imports: environment
+	$(BIN)/lint-imports --no-logo
+
+schemas: environment
+	$(BIN)/python scripts/check_schemas.py
+	$(BIN)/openapi-spec-validator schemas/openapi.json
+
+locks: environment
+	$(BIN)/python scripts/check_locks.py
+
+shell:
+	sh scripts/check_shell.sh
+
+bench: environment ## the benchmarks, each paired with its baseline
+	@$(BIN)/python -m benchmarks
+
+fmt: environment ## format, and fix what can be fixed safely
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: environment ## compile requirements.txt and requirements-dev.txt from their .in files
+	$(LOCK) --output-file requirements.txt requirements.in
+	$(LOCK) --output-file requirements-dev.txt requirements-dev.in
+
+crash: environment ## kill -9 in the middle of CRASH_CAPTURES=1000 captures, CRASH_ROUNDS=20 times
+	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_CAPTURES=$(CRASH_CAPTURES) $(BIN)/python -m pytest tests/crash -q
+
+fuzz: environment ## FUZZ_BODIES=10000 mutated bodies against the running function
+	@FUZZ_BODIES=$(FUZZ_BODIES) $(BIN)/python -m pytest tests/fuzz -q

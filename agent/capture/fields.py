@@ -1,0 +1,84 @@
+"""Fields that are accepted and kept but perhaps not meant (CONTRACT 1): unknown names, odd types below metadata.
+
+They are answered as ``warnings``, never refused. Reads a payload that passed validation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from agent.capture.json_path import json_path
+from agent.capture.rules import RESERVED_AT_ROOT, RESERVED_ON_INVOCATIONS, RESERVED_ON_TURNS
+from agent.errors import MAX_PROBLEMS, Problem
+
+_Parts = tuple[str | int, ...]
+
+_ROOT: Final = frozenset({"session_id", "conversation_id", "turns", "context", "capture_options"})
+_TURN: Final = frozenset(
+    {
+        "turn_id",
+        "role",
+        "content",
+        "timestamp",
+        "model",
+        "token_usage",
+        "tool_invocations",
+        "parent_turn_id",
+        "metadata",
+    }
+)
+_USAGE: Final = frozenset({"prompt_tokens", "completion_tokens", "total_tokens"})
+_INVOCATION: Final = frozenset({"tool_name", "invocation_id", "success", "arguments"})
+_CONTEXT: Final = frozenset({"agent_id", "user_id", "source_system", "tags"})
+_OPTIONS: Final = frozenset({"create_lineage", "extract_entities", "compute_embeddings", "derive_ids", "content"})
+# What has a meaning below metadata, by type; anything else may stand there.
+_METADATA: Final[Mapping[str, type]] = {"memory": dict, "agent": str, "citations": list}
+
+
+def warnings_for(payload: Mapping[str, Any], *, derived: bool = False) -> list[Problem]:
+    """The warnings about ``payload``, at most 50: ``unknown_field``, and ``type`` for odd metadata.
+
+    ``derived`` says that ids were derived: the ``native_*`` fields are then ours and no surprise.
+    """
+    found = islice(_surprises(payload, derived=derived), MAX_PROBLEMS)
+    return [Problem(json_path(parts), rule) for parts, rule in found]
+
+
+def _surprises(payload: Mapping[str, Any], *, derived: bool) -> Iterator[tuple[_Parts, str]]:
+    root, of_turn, of_invocation = (
+        (_ROOT.union(RESERVED_AT_ROOT), _TURN.union(RESERVED_ON_TURNS), _INVOCATION.union(RESERVED_ON_INVOCATIONS))
+        if derived
+        else (_ROOT, _TURN, _INVOCATION)
+    )
+    if not root.issuperset(payload):
+        yield from _unknown(payload, root, ())
+    for name, known in (("context", _CONTEXT), ("capture_options", _OPTIONS)):
+        member = payload.get(name)
+        if member and not known.issuperset(member):
+            yield from _unknown(member, known, (name,))
+    for place, turn in enumerate(payload["turns"]):
+        if not of_turn.issuperset(turn):
+            yield from _unknown(turn, of_turn, ("turns", place))
+        # Most turns have the four required fields and nothing to look into.
+        if len(turn) > 4:
+            yield from _inside(turn, of_invocation, ("turns", place))
+
+
+def _inside(turn: Mapping[str, Any], of_invocation: frozenset[str], at: _Parts) -> Iterator[tuple[_Parts, str]]:
+    if usage := turn.get("token_usage"):
+        yield from _unknown(usage, _USAGE, (*at, "token_usage"))
+    for place, invocation in enumerate(turn.get("tool_invocations", ())):
+        yield from _unknown(invocation, of_invocation, (*at, "tool_invocations", place))
+    metadata = turn.get("metadata")
+    if metadata:
+        for name, kind in _METADATA.items():
+            if name in metadata and not isinstance(metadata[name], kind):
+                yield (*at, "metadata", name), "type"
+
+
+def _unknown(member: Mapping[str, Any], known: Collection[str], at: _Parts) -> Iterator[tuple[_Parts, str]]:
+    for name in member:
+        if name not in known:
+            yield (*at, name), "unknown_field"

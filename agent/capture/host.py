@@ -1,0 +1,45 @@
+"""What the function host must not answer by itself: its HTML pages become typed JSON (CONTRACT 7).
+
+The host has pages of its own for a few paths, for what its router redirects, and for a crash. This WSGI layer lets
+JSON answers through as they are and replaces every other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from flask import Response
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+class TypedAnswers:
+    """Wraps the host's WSGI application; ``typed`` makes the answer that replaces one with a given status."""
+
+    def __init__(self, application: WSGIApplication, typed: Callable[[int], Response]) -> None:
+        self._application = application
+        self._typed = typed
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer by the wrapped application, or in its place."""
+        replaced: list[int] = []
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:
+            if ("Content-Type", "application/json") in headers:
+                return start_response(status, headers, exc_info)
+            replaced.append(int(status.split(" ", 1)[0]))
+            return _discard
+
+        answer = self._application(environ, start)
+        if not replaced:
+            return answer
+        close = getattr(answer, "close", None)
+        if close is not None:
+            close()
+        return self._typed(replaced[-1])(environ, start_response)
+
+
+def _discard(data: bytes) -> None:
+    """The write callable of PEP 3333 for a page that nobody will see."""

@@ -1,0 +1,211 @@
+"""The capture: bytes in, exactly one DecisionEvent appended, an answer out (CONTRACT 6, 7).
+
+Holds no state between captures and reads nothing from the store. It alerts, enforces and retries on nobody's behalf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+import orjson
+
+from agent.capture.document import Document, open_wrapper, parse
+from agent.capture.validation import validate_payload, warnings_for
+from agent.core.canonical import encode, inputs_hash
+from agent.core.decision import DecisionEvent, Inputs, Outputs, constraints_applied
+from agent.core.native import derive_ids
+from agent.core.receipt import Receipt
+from agent.core.timestamps import utc_text
+from agent.errors import MAX_PROBLEMS, IdempotencyConflict, Problem, StoreWriteError
+from agent.formats import Translation, reader
+
+NATIVE: Final = "native"
+
+
+class EventStore(Protocol):
+    """The port to the store: what a capture needs of it."""
+
+    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
+        """Append one event; raises StoreConnectionError, StoreWriteError or RateLimitExceeded."""
+
+
+class Spans(Protocol):
+    """Where the three spans of a capture go; attributes are ids and counts."""
+
+    def span(self, name: str) -> AbstractContextManager[None]:
+        """Time one step: validate, build or append."""
+
+    def set(self, **attributes: str | int | bool) -> None:
+        """Put ids and counts on the span that is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRequest:
+    """One posted capture: its bytes after inflation, the named format, the caller's Idempotency-Key."""
+
+    body: bytes
+    format: str
+    idempotency_key: str | None
+    execution_ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureAnswer:
+    """A success: the encoded body, the reference that counts, and the counts that may be logged."""
+
+    body: bytes
+    execution_ref: str
+    duplicate: bool
+    turn_count: int
+    ruvector_latency_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Captured:
+    """A payload that passed: native, with UUIDs, and what is stored and hashed of it."""
+
+    payload: dict[str, Any]
+    inputs: Inputs
+    warnings: tuple[Problem, ...]
+    ids_derived: bool = False
+    snapshot_path: str | None = None
+
+
+class CaptureService:
+    """Turns posted bytes into one appended DecisionEvent.
+
+    ``clock`` gives the instant of capture (aware), ``elapsed`` monotonic seconds, ``peak_memory`` the process's peak
+    resident size in bytes; ``store`` is looked up on first use, so that an instance starts without it.
+    """
+
+    def __init__(
+        self,
+        store: Callable[[], EventStore],
+        *,
+        clock: Callable[[], datetime],
+        elapsed: Callable[[], float],
+        peak_memory: Callable[[], int],
+        release: str,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._elapsed = elapsed
+        self._peak_memory = peak_memory
+        self._release = release
+
+    def capture(self, request: CaptureRequest, spans: Spans) -> CaptureAnswer:
+        """Validate, build, append, answer.
+
+        Raises ValidationError where the payload is refused (nothing was written), IdempotencyConflict where the
+        caller's key belongs to another payload, StoreError or RateLimitExceeded where the store did not acknowledge.
+        """
+        started = self._elapsed()
+        timestamp = utc_text(self._clock())
+        with spans.span("validate"):
+            captured = self._validated(request, timestamp)
+        with spans.span("build"):
+            outputs = Outputs.of(captured.payload)
+            event = DecisionEvent(
+                inputs=captured.inputs,
+                outputs=outputs.encode(timestamp),
+                constraints_applied=constraints_applied(captured.payload, ids_derived=captured.ids_derived),
+                execution_ref=request.execution_ref,
+                timestamp=timestamp,
+                telemetry={
+                    "duration_ms": int((self._elapsed() - started) * 1000),
+                    "memory_bytes": self._peak_memory(),
+                    "release": self._release,
+                },
+            )
+            envelope = event.envelope()
+        with spans.span("append"):
+            receipt = self._append(envelope, request, captured)
+            spans.set(duplicate=receipt.duplicate, turns=outputs.turn_count, bytes=len(envelope))
+        return _answer(event, outputs, receipt, captured)
+
+    def _validated(self, request: CaptureRequest, timestamp: str) -> _Captured:
+        document = open_wrapper(parse(request.body))
+        if request.format != NATIVE:
+            return _translated(document, request.format, timestamp)
+        return _native(document)
+
+    def _append(self, envelope: bytes, request: CaptureRequest, captured: _Captured) -> Receipt:
+        try:
+            return self._store().append(envelope, idempotency_key=request.idempotency_key or captured.inputs.sent_hash)
+        except StoreWriteError as error:
+            # CONTRACT 7: a 409 to a write without a caller's key stays a write error.
+            if error.upstream_status == 409 and request.idempotency_key is not None:
+                raise IdempotencyConflict("the Idempotency-Key was used before with another payload") from error
+            raise
+
+
+def _native(document: Document) -> _Captured:
+    payload = document.value
+    validate_payload(payload)
+    warnings = tuple(warnings_for(payload))
+    sent_hash = inputs_hash(payload, plain=document.plain)
+    derive = payload.get("capture_options", {}).get("derive_ids", False)
+    if not derive:
+        return _Captured(payload, Inputs(document.text, sent_hash, sent_hash), warnings)
+    native = derive_ids(payload)
+    return _Captured(native, _rewritten(native, sent_hash), warnings, ids_derived=True)
+
+
+def _translated(document: Document, name: str, timestamp: str) -> _Captured:
+    translation: Translation = reader(name).read(document.value, captured_at=timestamp)
+    payload = translation.payload
+    validate_payload(payload)
+    sent_hash = inputs_hash({"body": document.value, "format": name}, plain=document.plain)
+    return _Captured(
+        payload,
+        _rewritten(payload, sent_hash),
+        translation.warnings,
+        ids_derived=True,
+        snapshot_path=translation.snapshot_path,
+    )
+
+
+def _rewritten(payload: dict[str, Any], sent_hash: str) -> Inputs:
+    """``inputs`` that are not the text as sent: the native payload that it became (CONTRACT 6)."""
+    return Inputs(encode(payload), inputs_hash(payload), sent_hash)
+
+
+def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: _Captured) -> CaptureAnswer:
+    encoded = event.outputs
+    execution_ref = event.execution_ref
+    if receipt.duplicate:
+        execution_ref = receipt.execution_ref or execution_ref
+        first = receipt.timestamp or event.timestamp
+        encoded = outputs.encode(first)
+        shown = event.replayed(encoded, execution_ref, first)
+    else:
+        shown = event.answer(receipt.latency_ms)
+    warnings = list(captured.warnings)
+    if captured.snapshot_path is not None and receipt.turns is not None and receipt.turns.revised:
+        warnings = [*warnings[: MAX_PROBLEMS - 1], Problem(captured.snapshot_path, "history_rewritten")]
+    body = orjson.dumps(
+        {
+            "success": True,
+            "output": orjson.Fragment(encoded),
+            "decision_event": shown,
+            "receipt": _receipt(receipt),
+            "warnings": [warning.as_dict() for warning in warnings],
+        }
+    )
+    return CaptureAnswer(body, execution_ref, receipt.duplicate, outputs.turn_count, receipt.latency_ms)
+
+
+def _receipt(receipt: Receipt) -> dict[str, Any]:
+    """The receipt as far as the store says: what it does not say is absent."""
+    said: dict[str, Any] = {"duplicate": receipt.duplicate}
+    if receipt.event_id is not None:
+        said["event_id"] = receipt.event_id
+    if receipt.position is not None:
+        said["position"] = receipt.position
+    if receipt.turns is not None:
+        said["turns"] = receipt.turns.as_dict()
+    return said

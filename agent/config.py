@@ -1,0 +1,150 @@
+"""Settings of the capture function, read from an environment mapping once, at start.
+
+A setting that is missing, wrong, or belongs to a feature that this release does not have raises ConfigurationError
+with the variable's name: it is never ignored and its value is never repeated. No pydantic here: it would add a
+quarter to the function's cold start (docs/adr/0003).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from agent.errors import ConfigurationError
+
+DEFAULT_STORE: Final = "embedded:./memory-graph.db"
+_EMBEDDED: Final = "embedded:"
+# The function's own limit is 30 s (CONTRACT 7): what the store may use of it at most.
+_LONGEST_DEADLINE_S: Final = 30.0
+# RFC 6750 2.1 allows fewer characters; what an HTTP field value can carry is enough to refuse an injected header.
+_HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+\Z", re.ASCII)
+_LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+# Content modes, caller keys and the function's own limit come with later work (CONTRACT 7, 8).
+_NOT_YET: Final = ("CAPTURE_API_KEYS", "RATE_LIMIT", "CONTENT_HASH_KEY", "INTENTS_CONFIG")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """Where the store is: ``path`` of an embedded database, or ``url`` and ``api_key`` of a server."""
+
+    path: str | None = None
+    url: str | None = None
+    api_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one instance runs with. ``deadline_s`` in seconds, all attempts and sleeps of a write inside it."""
+
+    store: StoreAddress
+    deadline_s: float
+    at_most_once: bool
+    log_level: str
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Settings:
+        """Read the settings. Raises ConfigurationError for the first that does not hold."""
+        _refuse_later_work(environ)
+        return cls(
+            store=store_address(environ),
+            deadline_s=_deadline(environ.get("RUVECTOR_DEADLINE_S", "").strip()),
+            at_most_once=_choice(environ, "RUVECTOR_WRITES", ("at-least-once", "at-most-once")) == "at-most-once",
+            log_level=_choice(environ, "LOG_LEVEL", _LOG_LEVELS, default="INFO"),
+        )
+
+
+def store_address(environ: Mapping[str, str]) -> StoreAddress:
+    """Where ``RUVECTOR_SERVICE_URL`` and ``RUVECTOR_API_KEY`` point.
+
+    Unset, or ``embedded:PATH``, is the store in process: refused in a deployed function (``K_SERVICE``), whose disk
+    goes with the instance.
+    """
+    given = environ.get("RUVECTOR_SERVICE_URL", "").strip() or DEFAULT_STORE
+    if given.startswith(_EMBEDDED):
+        if environ.get("K_SERVICE"):
+            raise ConfigurationError(
+                "RUVECTOR_SERVICE_URL",
+                "a deployed function needs a store outside of it: set it to the store's https:// address, "
+                "and RUVECTOR_API_KEY to its key",
+            )
+        path = given.removeprefix(_EMBEDDED)
+        if not path:
+            raise ConfigurationError("RUVECTOR_SERVICE_URL", "embedded: needs a path, as in embedded:./memory-graph.db")
+        return StoreAddress(path=path)
+    url = _http_url("RUVECTOR_SERVICE_URL", given)
+    return StoreAddress(url=url.geturl(), api_key=_api_key(environ, loopback=_is_loopback(url)))
+
+
+def _http_url(variable: str, given: str) -> SplitResult:
+    try:
+        url = urlsplit(given)
+        port_is_valid = url.port is None or url.port > 0
+    except ValueError:
+        raise ConfigurationError(variable, "is not a URL") from None
+    if url.scheme not in {"http", "https"} or not url.hostname or not port_is_valid:
+        raise ConfigurationError(variable, "must be an http:// or https:// address, or embedded:PATH")
+    if not given.isascii() or re.search(r"[\x00-\x20\x7f]", given):
+        raise ConfigurationError(variable, "has a character that no URL has")
+    if url.username is not None or url.password is not None:
+        raise ConfigurationError(variable, "must not hold a user or password: the key goes into RUVECTOR_API_KEY")
+    if url.query or url.fragment:
+        raise ConfigurationError(variable, "must not hold a query or fragment")
+    return url
+
+
+def _is_loopback(url: SplitResult) -> bool:
+    host = url.hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _api_key(environ: Mapping[str, str], *, loopback: bool) -> str | None:
+    key = environ.get("RUVECTOR_API_KEY", "").strip()
+    if not key:
+        if loopback:
+            return None
+        raise ConfigurationError("RUVECTOR_API_KEY", "is missing: only an embedded or loopback store may go without")
+    if not _HEADER_SAFE.match(key):
+        raise ConfigurationError("RUVECTOR_API_KEY", "has a character that an HTTP header cannot carry")
+    return key
+
+
+def _deadline(text: str) -> float:
+    if not text:
+        return 20.0
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    # Written so that NaN is refused too.
+    if not 0.0 < seconds <= _LONGEST_DEADLINE_S:
+        raise ConfigurationError(
+            "RUVECTOR_DEADLINE_S", f"must be a number of seconds above 0, at most {_LONGEST_DEADLINE_S:g}"
+        )
+    return seconds
+
+
+def _choice(environ: Mapping[str, str], variable: str, allowed: tuple[str, ...], *, default: str | None = None) -> str:
+    value = environ.get(variable, "").strip() or default or allowed[0]
+    if value not in allowed:
+        raise ConfigurationError(variable, f"must be one of {', '.join(allowed)}")
+    return value
+
+
+def _refuse_later_work(environ: Mapping[str, str]) -> None:
+    content = environ.get("CAPTURE_CONTENT", "").strip() or "full"
+    if content in {"redacted", "none"}:
+        raise ConfigurationError("CAPTURE_CONTENT", "only full is supported by this release")
+    if content != "full":
+        raise ConfigurationError("CAPTURE_CONTENT", "must be full")
+    for variable in _NOT_YET:
+        if environ.get(variable, "").strip():
+            raise ConfigurationError(variable, "is not supported by this release: unset it")

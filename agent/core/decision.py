@@ -1,0 +1,145 @@
+"""The DecisionEvent (CONTRACT 6): what one capture decided, and its encodings.
+
+Outputs are encoded once; the envelope to the store and both copies in the answer share those bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from agent.core.graph import Graph, build_graph
+
+AGENT_ID: Final = "conversation-memory-agent"
+# The published contract that an event keeps, not our release.
+AGENT_VERSION: Final = "1.0.0"
+CLASSIFICATION: Final = "MEMORY_WRITE"
+DECISION_TYPE: Final = "conversation_capture"
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What was captured: the JSON text that is stored, its hash, and the hash of what was sent (CONTRACT 5)."""
+
+    text: bytes
+    stored_hash: str
+    sent_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The outputs of a capture: the graph and its counts, without the clock."""
+
+    conversation_id: str
+    session_id: str
+    graph: Graph
+    turn_count: int
+    total_tokens: int | None
+    _nodes: orjson.Fragment
+    _edges: orjson.Fragment
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Outputs:
+        """Build the outputs of ``payload``, a validated native payload with UUIDs."""
+        graph = build_graph(payload)
+        return cls(
+            conversation_id=payload["conversation_id"].lower(),
+            session_id=payload["session_id"].lower(),
+            graph=graph,
+            turn_count=len(payload["turns"]),
+            total_tokens=_total_tokens(payload),
+            _nodes=orjson.Fragment(orjson.dumps([node.as_dict() for node in graph.nodes])),
+            _edges=orjson.Fragment(orjson.dumps([edge.as_dict() for edge in graph.edges])),
+        )
+
+    def encode(self, capture_timestamp: str) -> bytes:
+        """JSON bytes of the outputs at ``capture_timestamp``, an RFC 3339 instant in UTC."""
+        fields: dict[str, Any] = {
+            "conversation_id": self.conversation_id,
+            "session_id": self.session_id,
+            "nodes_created": self._nodes,
+            "edges_created": self._edges,
+            "capture_timestamp": capture_timestamp,
+            "turn_count": self.turn_count,
+        }
+        if self.total_tokens is not None:
+            # A sum of 64-bit counts may leave 64 bits, which orjson refuses.
+            fields["total_tokens"] = orjson.Fragment(str(self.total_tokens).encode())
+        return orjson.dumps(fields)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionEvent:
+    """One capture's event. ``outputs`` are encoded JSON; ``timestamp`` is theirs too."""
+
+    inputs: Inputs
+    outputs: bytes
+    constraints_applied: tuple[str, ...]
+    execution_ref: str
+    timestamp: str
+    telemetry: Mapping[str, int | str]
+
+    def envelope(self) -> bytes:
+        """The body of the write (CONTRACT 10), with ``inputs`` as the text that was captured."""
+        payload = self._fields()
+        payload["inputs"] = orjson.Fragment(self.inputs.text)
+        payload["stored_inputs_hash"] = self.inputs.stored_hash
+        payload["telemetry"] = dict(self.telemetry)
+        return orjson.dumps(
+            {
+                "type": DECISION_TYPE,
+                "runId": self.execution_ref,
+                "source": AGENT_ID,
+                "timestamp": self.timestamp,
+                "payload": payload,
+            }
+        )
+
+    def answer(self, ruvector_latency_ms: int) -> dict[str, Any]:
+        """The event as the answer shows it: without ``inputs``, with the latency of the write."""
+        fields = self._fields()
+        fields["stored_inputs_hash"] = self.inputs.stored_hash
+        fields["telemetry"] = {**self.telemetry, "ruvector_latency_ms": ruvector_latency_ms}
+        return fields
+
+    def replayed(self, outputs: bytes, execution_ref: str, timestamp: str) -> dict[str, Any]:
+        """The first event of this payload, as far as the store names it: this run's measurements are not its."""
+        return {
+            **self._fields(),
+            "outputs": orjson.Fragment(outputs),
+            "execution_ref": execution_ref,
+            "timestamp": timestamp,
+        }
+
+    def _fields(self) -> dict[str, Any]:
+        return {
+            "agent_id": AGENT_ID,
+            "agent_version": AGENT_VERSION,
+            "decision_type": DECISION_TYPE,
+            "inputs_hash": self.inputs.sent_hash,
+            "outputs": orjson.Fragment(self.outputs),
+            "confidence": 1.0,
+            "constraints_applied": self.constraints_applied,
+            "execution_ref": self.execution_ref,
+            "timestamp": self.timestamp,
+        }
+
+
+def constraints_applied(payload: Mapping[str, Any], *, ids_derived: bool) -> tuple[str, ...]:
+    """The constraints that hold for ``payload``, in the order of CONTRACT 6."""
+    options = payload.get("capture_options", {})
+    held = {
+        "lineage_creation_enabled": options.get("create_lineage", True),
+        "embedding_computation_deferred": options.get("compute_embeddings", False),
+        "ids_derived": ids_derived,
+    }
+    return tuple(name for name, holds in held.items() if holds)
+
+
+def _total_tokens(payload: Mapping[str, Any]) -> int | None:
+    """The sum over turns that carry ``token_usage``; None if none does. 1.0 counts as 1 (CONTRACT 1)."""
+    totals = [int(turn["token_usage"]["total_tokens"]) for turn in payload["turns"] if "token_usage" in turn]
+    return sum(totals) if totals else None

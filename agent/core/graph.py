@@ -1,0 +1,133 @@
+"""The graph of one capture (CONTRACT 4): its nodes and edges, from a native payload whose ids are UUIDs.
+
+Pure and linear in turns and invocations. The payload has passed validation; ids come out in lower case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agent.core.ids import edge_id
+
+_NODE_TYPES: Final = {"user": "prompt", "system": "prompt", "assistant": "response", "tool": "tool_invocation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node: its id, its type, and the place in the array of the turn that it stands for or is named by first."""
+
+    node_id: str
+    node_type: str
+    turn_index: int | None = None
+
+    def as_dict(self) -> dict[str, str | int]:
+        """The node as a NodeReference: ``turn_index`` is absent on the session."""
+        reference: dict[str, str | int] = {"node_id": self.node_id, "node_type": self.node_type}
+        if self.turn_index is not None:
+            reference["turn_index"] = self.turn_index
+        return reference
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge from the later thing to the earlier one. Its id follows from the other three."""
+
+    edge_type: str
+    from_node_id: str
+    to_node_id: str
+
+    def as_dict(self) -> dict[str, str]:
+        """The edge as an EdgeReference."""
+        return {
+            "edge_id": edge_id(self.edge_type, self.from_node_id, self.to_node_id),
+            "edge_type": self.edge_type,
+            "from_node_id": self.from_node_id,
+            "to_node_id": self.to_node_id,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Nodes and edges of a capture, in the order of CONTRACT 4; a node id and an edge id appear once."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def is_state_only(turn: Mapping[str, Any]) -> bool:
+    """Whether ``turn`` carries state and is no message (CONTRACT 9): role system, empty content, and marked so."""
+    if turn["role"] != "system" or turn["content"] != "":
+        return False
+    metadata = turn.get("metadata")
+    memory = metadata.get("memory") if isinstance(metadata, dict) else None
+    return isinstance(memory, dict) and memory.get("state_only") is True
+
+
+def build_graph(payload: Mapping[str, Any]) -> Graph:
+    """Return the graph of ``payload``, a validated native payload with UUIDs."""
+    lineage = payload.get("capture_options", {}).get("create_lineage", True)
+    session = payload["session_id"].lower()
+    nodes = [Node(session, "session")]
+    edges: list[Edge] = []
+    named: set[str] = set()
+    answers = _Answered()
+    before: str | None = None
+    for index, turn in enumerate(payload["turns"]):
+        turn_id = turn["turn_id"].lower()
+        parent = _parent(turn, before)
+        nodes.append(Node(turn_id, _NODE_TYPES[turn["role"]], index))
+        edges.append(Edge("belongs_to", turn_id, session))
+        if lineage:
+            if parent is not None:
+                edges.append(Edge("follows", turn_id, parent))
+            target = answers.target(turn, turn_id, parent)
+            if target is not None:
+                edges.append(Edge("responds_to", turn_id, target))
+        edge_type = "responds_to" if turn["role"] == "tool" else "invokes"
+        for invocation_id in _invocations(turn):
+            if invocation_id not in named:
+                named.add(invocation_id)
+                nodes.append(Node(invocation_id, "tool_invocation", index))
+            if lineage or edge_type == "invokes":
+                edges.append(Edge(edge_type, turn_id, invocation_id))
+        before = turn_id
+    return Graph(tuple(nodes), tuple(edges))
+
+
+def _parent(turn: Mapping[str, Any], before: str | None) -> str | None:
+    """The turn that ``turn`` continues: as given, null for a root, else the one before it (CONTRACT 1)."""
+    if "parent_turn_id" not in turn:
+        return before
+    given: str | None = turn["parent_turn_id"]
+    return given.lower() if given is not None else None
+
+
+def _invocations(turn: Mapping[str, Any]) -> Iterator[str]:
+    """The invocations that ``turn`` names, each once, in lower case: an edge id appears once."""
+    entries = turn.get("tool_invocations", ())
+    return iter(dict.fromkeys(entry["invocation_id"].lower() for entry in entries))
+
+
+class _Answered:
+    """Finds what an assistant turn answers, in constant time a turn.
+
+    CONTRACT 4, rule 3: the nearest user turn up the parent chain within the payload, else the nearest system turn
+    that is not state_only. Each turn remembers both for the turns that continue it.
+    """
+
+    def __init__(self) -> None:
+        self._nearest: dict[str, tuple[str | None, str | None]] = {}
+
+    def target(self, turn: Mapping[str, Any], turn_id: str, parent: str | None) -> str | None:
+        """What ``turn`` responds to; None for any role but assistant, and where nothing is there to answer."""
+        user, system = self._nearest.get(parent, (None, None)) if parent is not None else (None, None)
+        role = turn["role"]
+        if role == "user":
+            self._nearest[turn_id] = (turn_id, system)
+        elif role == "system" and not is_state_only(turn):
+            self._nearest[turn_id] = (user, turn_id)
+        else:
+            self._nearest[turn_id] = (user, system)
+        return (user or system) if role == "assistant" else None

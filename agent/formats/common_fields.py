@@ -1,0 +1,90 @@
+"""The fields that the body of every foreign format shares: ids, ``context``, ``capture_options``, unknown ones.
+
+Refuses ids that are not strings of 1 to 256 characters, and ``context`` and ``capture_options`` that are not what
+CONTRACT 1 says, so that a caller hears of them together with what else is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from agent.errors import MAX_PROBLEMS, Problem
+
+MAX_ID_CHARACTERS: Final = 256
+MAX_KEY_CHARACTERS: Final = 64
+
+_CONTEXT_STRINGS: Final = ("agent_id", "user_id", "source_system")
+_CONTEXT: Final = frozenset({*_CONTEXT_STRINGS, "tags"})
+_OPTION_BOOLEANS: Final = ("create_lineage", "extract_entities", "compute_embeddings", "derive_ids")
+_OPTIONS: Final = frozenset({*_OPTION_BOOLEANS, "content"})
+_CONTENT_MODES: Final = ("full", "redacted", "none")
+
+
+def check_string(
+    body: dict[str, Any],
+    name: str,
+    problems: list[Problem],
+    *,
+    required: bool = False,
+    min_length: int = 0,
+    max_length: int | None = None,
+) -> None:
+    """Check that ``$.<name>`` is a string, of so many characters (code points), if it is there."""
+    path = f"$.{name}"
+    if name not in body:
+        if required:
+            problems.append(Problem(path, "required"))
+        return
+    value = body[name]
+    if not isinstance(value, str):
+        problems.append(Problem(path, "type"))
+    elif len(value) < min_length:
+        problems.append(Problem(path, "minLength"))
+    elif max_length is not None and len(value) > max_length:
+        problems.append(Problem(path, "maxLength"))
+
+
+def check_id(body: dict[str, Any], name: str, problems: list[Problem], *, required: bool = False) -> None:
+    """Check that ``$.<name>`` is what may become an id (CONTRACT 1, ``derive_ids``)."""
+    check_string(body, name, problems, required=required, min_length=1, max_length=MAX_ID_CHARACTERS)
+
+
+def check_context_and_options(body: dict[str, Any], problems: list[Problem]) -> None:
+    """Check ``context`` and ``capture_options`` of ``body``, which go into the payload as they are."""
+    context = _object(body, "context", problems)
+    wrong = [name for name in _CONTEXT_STRINGS if not isinstance(context.get(name, ""), str)]
+    problems.extend(Problem(f"$.context.{name}", "type") for name in wrong)
+    tags = context.get("tags", [])
+    if not isinstance(tags, list):
+        problems.append(Problem("$.context.tags", "type"))
+    else:
+        places = (place for place, tag in enumerate(tags) if not isinstance(tag, str))
+        problems.extend(Problem(f"$.context.tags[{place}]", "type") for place in places)
+    options = _object(body, "capture_options", problems)
+    wrong = [name for name in _OPTION_BOOLEANS if not isinstance(options.get(name, False), bool)]
+    problems.extend(Problem(f"$.capture_options.{name}", "type") for name in wrong)
+    content = options.get("content", "full")
+    if content not in _CONTENT_MODES:
+        problems.append(Problem("$.capture_options.content", "enum" if isinstance(content, str) else "type"))
+
+
+def _object(body: dict[str, Any], name: str, problems: list[Problem]) -> dict[str, Any]:
+    value = body.get(name, {})
+    if isinstance(value, dict):
+        return value
+    problems.append(Problem(f"$.{name}", "type"))
+    return {}
+
+
+def unknown_fields(body: dict[str, Any], known: Iterable[str]) -> tuple[Problem, ...]:
+    """A warning for each field that nobody reads: of ``body``, of its ``context`` and its ``capture_options``."""
+    return (
+        *_unknown(body, frozenset(known), "$"),
+        *_unknown(body.get("context", {}), _CONTEXT, "$.context"),
+        *_unknown(body.get("capture_options", {}), _OPTIONS, "$.capture_options"),
+    )[:MAX_PROBLEMS]
+
+
+def _unknown(fields: dict[str, Any], known: frozenset[str], path: str) -> list[Problem]:
+    return [Problem(f"{path}.{name[:MAX_KEY_CHARACTERS]}", "unknown_field") for name in fields if name not in known]

@@ -1,0 +1,10 @@
+"""What one request says about itself: JSON logs and three spans.
+
+Both tell ids, counts and names, never content (CONTRACT 8). Nothing in here raises into a request, and nothing of
+OpenTelemetry is imported before somebody asks for it.
+"""
+
+from agent.observability.logs import configure_logging, describe_exception
+from agent.observability.telemetry import Telemetry
+
+__all__ = ["Telemetry", "configure_logging", "describe_exception"]

@@ -1,0 +1,294 @@
+"""The store client: appends decision events and reads them back over any ``httpx`` transport (CONTRACT 7 and 10).
+
+The status decides, by the retry table of CONTRACT 7, and never the text of a message. Errors hold counts and the
+upstream status: no key, no body, no URL, no text of the store's. A redirect is no acknowledgement and is not followed.
+"""
+
+from __future__ import annotations
+
+import random as random_source
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import ceil
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from agent.core.receipt import Receipt
+from agent.errors import (
+    ConfigurationError,
+    InternalError,
+    RateLimitExceeded,
+    StoreConnectionError,
+    StoreNotFound,
+    StoreWriteError,
+)
+from agent.ruvector.acknowledgement import read_receipt
+from agent.ruvector.health import StoreHealth
+from agent.ruvector.response import BodyRefused
+from agent.ruvector.retry import Attempt, AttemptError, RetryPolicy, parse_retry_after
+
+if TYPE_CHECKING:
+    from agent.ruvector.models import EventEnvelope, EventPage, StoreModel, TurnPage
+
+T = TypeVar("T")
+Model = TypeVar("Model", bound="StoreModel")
+
+AGENT_ID: Final = "conversation-memory-agent"
+DEFAULT_DEADLINE_S: Final = 20.0
+MAX_ACKNOWLEDGEMENT_BYTES: Final = 1024 * 1024
+MAX_READ_BYTES: Final = 64 * 1024 * 1024
+# What a caller is told who is to come back later when the store names no time.
+_RETRY_AFTER_S: Final = 1
+# A gateway answered these for the store, which may have acted all the same.
+_GATEWAY_STATUSES: Final = (502, 504)
+
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class RuvectorClient:
+    """Thread-safe if its transport is. ``kind`` (embedded or http) is for health answers only.
+
+    ``base_url`` may have a path and a trailing slash; ``api_key`` None sends no Authorization. ``deadline_s`` bounds
+    all attempts and sleeps of one call. ``at_most_once`` repeats a write only where the store cannot have acted on it.
+    ``clock`` is that of the transport (monotonic seconds), ``wall_clock`` an aware UTC datetime for HTTP-dates.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.BaseTransport,
+        *,
+        base_url: str,
+        api_key: str | None,
+        kind: str,
+        deadline_s: float = DEFAULT_DEADLINE_S,
+        at_most_once: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], datetime] = _utc_now,
+        sleep: Callable[[float], None] = time.sleep,
+        random: Callable[[], float] = random_source.random,
+    ) -> None:
+        self.kind = kind
+        self._transport = transport
+        self._base = base_url.rstrip("/")
+        self._append_url = self._url("/v1/decision-events")
+        self._health_url = self._url("/health")
+        self._headers: Headers = [
+            (b"Host", self._append_url.netloc),
+            (b"User-Agent", AGENT_ID.encode()),
+            (b"Accept", b"application/json"),
+            (b"X-Agent-Id", AGENT_ID.encode()),
+        ]
+        if api_key is not None:
+            self._headers.append((b"Authorization", b"Bearer " + _header_value(api_key, "the store's key")))
+        self._append_headers: Headers = [*self._headers, (b"Content-Type", b"application/json")]
+        self._at_most_once = at_most_once
+        self._clock = clock
+        self._wall_clock = wall_clock
+        self._policy = RetryPolicy(deadline_s, clock, sleep, random)
+
+    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
+        """Append one event (CONTRACT 10) and return the store's receipt; every attempt carries the same bytes and key.
+
+        Raises StoreConnectionError (not reached, or no answer, after retries), RateLimitExceeded, and StoreWriteError
+        for any answer that is neither an acknowledgement nor retried, a 409 included.
+        """
+        started = self._clock()
+        headers = [
+            *self._append_headers,
+            (b"Idempotency-Key", _header_value(idempotency_key, "the Idempotency-Key")),
+            (b"Content-Length", b"%d" % len(envelope)),
+        ]
+
+        def attempt_append(attempt: Attempt) -> Receipt:
+            request = _request("POST", self._append_url, headers, attempt, body=envelope)
+            answer = self._exchange(request, attempt)
+            try:
+                return read_receipt(answer.status, answer.body, latency_ms=self._milliseconds(started))
+            except ValueError:
+                raise _refused(answer, attempt) from None  # the parser's text may quote the body
+
+        return self._run(attempt_append, repeat_acted=not self._at_most_once)
+
+    def health(self, *, timeout_s: float) -> StoreHealth:
+        """Ask the store once, within ``timeout_s`` seconds. A store that is down is an answer, not an error."""
+        started = self._clock()
+        attempt = Attempt(1, connect_deadline=started + timeout_s, deadline=started + timeout_s)
+        request = _request("GET", self._health_url, self._headers, attempt)
+        try:
+            answer = self._answer(request, attempt)
+        except AttemptError:
+            return StoreHealth("unreachable", self._milliseconds(started), self.kind)
+        return StoreHealth("ok" if 200 <= answer.status < 300 else "error", self._milliseconds(started), self.kind)
+
+    def event(self, execution_ref: str) -> EventEnvelope:
+        """The event of one invocation, with its position. Raises StoreNotFound if there is none."""
+        # pydantic is half of a cold start, and a capture reads nothing; so in every read.
+        from agent.ruvector.models import EventEnvelope
+
+        return self._read(EventEnvelope, f"/v1/decision-events/{_segment(execution_ref)}", {})
+
+    def events(self, *, session_id: str | None = None, limit: int = 100, cursor: str | None = None) -> EventPage:
+        """One page of events in ascending order, of one session or all; ``cursor`` is the last page's next_cursor."""
+        from agent.ruvector.models import EventPage
+
+        query = {"session_id": session_id, "limit": str(limit), "cursor": cursor}
+        return self._read(EventPage, "/v1/decision-events", query)
+
+    def turns(self, session_id: str, *, after_seq: int = 0, limit: int = 100) -> TurnPage:
+        """The turns of a session with ``seq`` above ``after_seq``, latest revisions, at most ``limit`` (1..1000)."""
+        from agent.ruvector.models import TurnPage
+
+        query: dict[str, str | None] = {"after_seq": str(after_seq), "limit": str(limit)}
+        return self._read(TurnPage, f"/v1/sessions/{_segment(session_id)}/turns", query)
+
+    def close(self) -> None:
+        """Close the transport with its connections."""
+        self._transport.close()
+
+    def _read(self, model: type[Model], path: str, query: dict[str, str | None]) -> Model:
+        """GET with the retries of a write (a read is always safe to repeat), into ``model``.
+
+        Raises StoreNotFound for a 404, StoreWriteError for an answer that is not what was asked for.
+        """
+        import jiter
+        from pydantic import ValidationError
+
+        given = {name: value for name, value in query.items() if value is not None}
+        url = self._url(f"{path}?{urlencode(given)}" if given else path)
+
+        def attempt_read(attempt: Attempt) -> Model:
+            answer = self._exchange(_request("GET", url, self._headers, attempt, max_body=MAX_READ_BYTES), attempt)
+            if answer.status == 404:
+                details = {"upstream_status": 404, "attempts": attempt.number}
+                raise StoreNotFound("the store has no such record", details=details)
+            if answer.status != 200:
+                raise _refused(answer, attempt)
+            try:
+                return model.model_validate(jiter.from_json(answer.body, allow_inf_nan=False))
+            except (ValueError, ValidationError):
+                raise _refused(answer, attempt) from None  # both quote what they could not read
+
+        return self._run(attempt_read, repeat_acted=True)
+
+    def _run(self, call: Callable[[Attempt], T], *, repeat_acted: bool) -> T:
+        try:
+            return self._policy.run(call, repeat_acted=repeat_acted)
+        except AttemptError as failure:
+            raise _given_up(failure) from failure.__cause__
+
+    def _exchange(self, request: httpx.Request, attempt: Attempt) -> _Answer:
+        """The answer to one attempt, unless its status says to come again: then AttemptError."""
+        answer = self._answer(request, attempt)
+        status = answer.status
+        if status in _GATEWAY_STATUSES:
+            raise AttemptError(attempts=attempt.number, acted=True, status=status)
+        if status in (429, 503):
+            asked = parse_retry_after(answer.headers.get("retry-after"), now=self._wall_clock())
+            raise AttemptError(attempts=attempt.number, acted=False, status=status, retry_after_s=asked)
+        return answer
+
+    def _answer(self, request: httpx.Request, attempt: Attempt) -> _Answer:
+        """One request and its answer, read whole. Raises AttemptError where none came."""
+        try:
+            response = self._transport.handle_request(request)
+            try:
+                # The bytes as they came: no content coding was asked for, and inflating would undo the bound.
+                body = b"".join(cast("httpx.SyncByteStream", response.stream))
+            finally:
+                response.close()
+        except BodyRefused as refused:
+            return _Answer(refused.response.status_code, refused.response.headers, b"")
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise AttemptError(attempts=attempt.number, acted=False) from error
+        except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
+            raise InternalError("the request to the store could not be formed") from None
+        except httpx.RequestError as error:
+            # Whatever else httpx raises, the request was on its way: the answer is lost.
+            raise AttemptError(attempts=attempt.number, acted=True) from error
+        return _Answer(response.status_code, response.headers, body)
+
+    def _milliseconds(self, started: float) -> int:
+        return round((self._clock() - started) * 1000)
+
+    def _url(self, path: str) -> httpx.URL:
+        try:
+            return httpx.URL(self._base + path)
+        except httpx.InvalidURL:
+            raise ConfigurationError("RUVECTOR_SERVICE_URL", "is not a URL") from None
+
+
+def _request(
+    method: str,
+    url: httpx.URL,
+    headers: Headers,
+    attempt: Attempt,
+    *,
+    body: bytes = b"",
+    max_body: int = MAX_ACKNOWLEDGEMENT_BYTES,
+) -> httpx.Request:
+    # A stream instead of content: httpx then adds no headers of its own, which would cost more than the rest.
+    return httpx.Request(
+        method,
+        url,
+        headers=headers,
+        stream=httpx.ByteStream(body),
+        extensions={
+            "deadline": attempt.deadline,
+            "connect_deadline": attempt.connect_deadline,
+            "max_body": max_body,
+        },
+    )
+
+
+def _refused(answer: _Answer, attempt: Attempt) -> StoreWriteError:
+    return StoreWriteError(
+        "the store's answer is not the one that was asked for",
+        upstream_status=answer.status,
+        details={"attempts": attempt.number},
+    )
+
+
+def _given_up(failure: AttemptError) -> StoreConnectionError | RateLimitExceeded:
+    """The error of the product's tree for the last failed attempt; a ``Retry-After`` is passed on in seconds."""
+    details: dict[str, object] = {"attempts": failure.attempts}
+    if failure.status is not None:
+        details["upstream_status"] = failure.status
+    asked = failure.retry_after_s
+    if failure.status == 429:
+        headers = {"Retry-After": str(_RETRY_AFTER_S if asked is None else ceil(asked))}
+        return RateLimitExceeded("the store's rate limit is reached", details=details, headers=headers)
+    return StoreConnectionError(
+        "the store could not be reached, or did not answer in time",
+        details=details,
+        headers=None if asked is None else {"Retry-After": str(ceil(asked))},
+    )
+
+
+def _header_value(text: str, what: str) -> bytes:
+    try:
+        return text.encode("ascii")
+    except UnicodeEncodeError:
+        # The codec's error would carry the text itself.
+        raise InternalError(f"{what} is not ASCII") from None
+
+
+def _segment(text: str) -> str:
+    """``text`` as one segment of a path: quoted whole, so that it can name no other path."""
+    if text in ("", ".", ".."):
+        raise StoreNotFound("the store has no such record")
+    return quote(text, safe="")

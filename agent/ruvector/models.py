@@ -1,0 +1,63 @@
+"""What the store's reads answer (CONTRACT 10), as frozen pydantic models that keep every field they do not know.
+
+Imported when the first read is made: a capture reads nothing, and pydantic would double its cold start.
+Types are strict: a store that says ``"1"`` for a number is not understood.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class StoreModel(BaseModel):
+    """Base: immutable, strict, open to fields that a newer store adds (they stand in ``model_extra``)."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", validate_by_name=True, validate_by_alias=True)
+
+
+class EventEnvelope(StoreModel):
+    """One decision event as it was appended, with its ``position`` in the log. ``run_id`` is its execution_ref."""
+
+    type: str
+    run_id: str = Field(alias="runId")
+    timestamp: str
+    payload: dict[str, Any]
+    source: str | None = None
+    position: int | None = None
+
+
+class EventPage(StoreModel):
+    """Events of a query; ``next_cursor`` is None on the last page."""
+
+    # A JSON array is a list: only here may it become a tuple.
+    events: Annotated[tuple[EventEnvelope, ...], Field(strict=False)]
+    next_cursor: str | None = None
+
+
+class TurnRecord(StoreModel):
+    """The latest revision of one turn.
+
+    ``parent_turn_id`` as the store resolved it, None for a root; ``version`` is the position of the turn's last change;
+    ``captured_at`` RFC 3339. An erased turn is a skeleton: ``role``, ``content`` and ``timestamp`` may be None.
+    """
+
+    turn_id: str
+    seq: int
+    conversation_id: str
+    parent_turn_id: str | None = None
+    role: str | None = None
+    content: str | None = None
+    timestamp: str | None = None
+    captured_at: str | None = None
+    version: int | None = None
+    execution_ref: str | None = None
+    revisions: int = 1
+    erased: bool = False
+
+
+class TurnPage(StoreModel):
+    """Turns of a session in ``seq`` order. The next page starts after the last one's ``seq``."""
+
+    turns: Annotated[tuple[TurnRecord, ...], Field(strict=False)]

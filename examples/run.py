@@ -1,0 +1,168 @@
+"""The demo behind ``make run``: a real conversation becomes one DecisionEvent, through the real function host.
+
+Starts the host on 127.0.0.1 with an embedded store in the folder it is called from, posts a recorded conversation,
+prints the graph that came out, and serves until Ctrl-C. ``--once`` ends after printing. ``PORT`` chooses the port.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import http.client
+import json
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+# The demo runs from any folder, and from an environment that the project is not installed in.
+sys.path.insert(0, str(ROOT))
+
+from function_host import FunctionHost, HostError  # noqa: E402 - after the path above, as the next
+from port import holder, next_free, why_not  # noqa: E402
+
+from agent.cli.answer import CaptureAnswer  # noqa: E402
+from agent.cli.capture_report import summary  # noqa: E402
+from agent.cli.graph_tree import Canvas, graph_tree  # noqa: E402
+from agent.cli.terminal import OutputError, Terminal  # noqa: E402
+from agent.cli.turns_shown import turns_shown  # noqa: E402
+
+CONVERSATION: Final = ROOT / "examples" / "data" / "tau-airline-booking.json"
+SMALL: Final = ROOT / "examples" / "native.json"
+FORMAT: Final = "openai-chat"
+DATABASE: Final = "memory-graph.db"
+_DEFAULT_PORT: Final = "8080"
+
+
+class DemoError(Exception):
+    """The demo cannot go on; the lines say why and what to do. ``code`` is the exit code."""
+
+    def __init__(self, *lines: str, code: int = 1) -> None:
+        super().__init__(lines[0])
+        self.lines = lines
+        self.code = code
+
+
+def main() -> int:
+    """Run the demo; returns the exit code: 0 after Ctrl-C too."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--once", action="store_true", help="end after the graph is printed")
+    once: bool = parser.parse_args().once
+    # A shell's background job ignores SIGINT, and a closed terminal sends SIGHUP: each is to stop the host too.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    terminal = Terminal.of_process()
+    try:
+        run(terminal, port=port_of(os.environ), once=once)
+    except KeyboardInterrupt:
+        terminal.explain("", f"Stopped. What was captured stays in ./{DATABASE}.")
+    except DemoError as error:
+        terminal.explain(*error.lines)
+        return error.code
+    except HostError as error:
+        terminal.explain(f"{error}. It wrote:", *(f"  {line}" for line in error.log.splitlines()))
+        return 1
+    except OutputError as error:
+        return terminal.give_up(error)
+    return 0
+
+
+def run(terminal: Terminal, *, port: int, once: bool) -> None:
+    """Start the host, show what a capture makes, and serve. Raises DemoError or HostError."""
+    check_port(port)
+    environ = {**os.environ, "RUVECTOR_SERVICE_URL": f"embedded:./{DATABASE}"}
+    environ.pop("K_SERVICE", None)
+    terminal.show(f"Starting the capture function on http://127.0.0.1:{port}, its store in ./{DATABASE} ...")
+    with FunctionHost(ROOT / "main.py", port, environ) as host:
+        host.wait_until_healthy()
+        body = CONVERSATION.read_bytes()
+        show_capture(terminal, post(host, body), body)
+        show_retry(terminal, post(host, body))
+        if once:
+            return
+        terminal.show("", "Try next, in another terminal:", *(f"  {line}" for line in next_steps(host.url)), "")
+        terminal.show(f"Serving on {host.url} until Ctrl-C; its log follows.")
+        host.serve(terminal.stderr)
+
+
+def port_of(environ: Mapping[str, str]) -> int:
+    """The port that ``PORT`` asks for, 8080 by default."""
+    given = environ.get("PORT", "").strip() or _DEFAULT_PORT
+    if not (given.isascii() and given.isdigit() and 0 < int(given) < 65536):
+        raise DemoError("PORT must be a number from 1 to 65535.", code=2)
+    return int(given)
+
+
+def check_port(port: int) -> None:
+    """Raise DemoError where nobody can listen on ``port``, with who holds it and a port that is free."""
+    error = why_not(port)
+    if error is None:
+        return
+    if error.errno == errno.EADDRINUSE:
+        why = f"Port {port} is taken by {holder(port)}."
+    else:
+        why = f"Port {port} cannot be used: {error.strerror}."
+    raise DemoError(why, f"Choose another one: PORT={next_free(port)} make run")
+
+
+def post(host: FunctionHost, body: bytes) -> CaptureAnswer:
+    """Post the conversation and return the typed answer."""
+    try:
+        status, answer = host.request("POST", f"/?format={FORMAT}", body)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise DemoError(f"The function did not answer the capture ({type(error).__name__}).") from error
+    if status != 200:
+        raise DemoError(f"The function answered the capture with {status}:", *json.dumps(answer, indent=2).splitlines())
+    return CaptureAnswer.model_validate(answer)
+
+
+def show_capture(terminal: Terminal, answer: CaptureAnswer, body: bytes) -> None:
+    """Print what went in, the graph and the event that came out."""
+    turns = turns_shown(body, FORMAT, captured_at=answer.output.capture_timestamp)
+    calls = sum(edge.edge_type == "invokes" for edge in answer.output.edges_created)
+    terminal.show(
+        f"Posted a recorded flight booking: {len(turns)} messages, {calls} tool calls (tau-bench).",
+        "",
+        "The graph that came out of it:",
+        graph_tree(answer.output, turns, Canvas(terminal.width, terminal.encoding)),
+        "",
+        "The one DecisionEvent behind it:",
+        summary(answer, encoding=terminal.encoding),
+        "",
+    )
+    if answer.receipt.duplicate:
+        terminal.show(f"./{DATABASE} held this conversation already, from an earlier run: nothing was added.")
+
+
+def show_retry(terminal: Terminal, answer: CaptureAnswer) -> None:
+    """Print what the same payload, sent again, is answered."""
+    turns = answer.receipt.turns
+    known = f", {turns.known} turns known" if turns is not None else ""
+    said = "duplicate" if answer.receipt.duplicate else "a new event"
+    terminal.show(f"Posted again, as a client that retries would: {said}, event {answer.receipt.event_id}{known}.")
+
+
+def next_steps(url: str) -> Iterator[str]:
+    """Commands that work as they are, from the folder that the demo was started in."""
+    small = _shown(SMALL)
+    script = Path(sys.executable).parent / "memory-graph"
+    program = shlex.quote(_shown(script)) if script.exists() else f"{shlex.quote(_shown(sys.executable))} -m agent"
+    command = f"{program} agent conversation-memory"
+    yield f"curl {url}/health"
+    yield f"curl --data-binary {shlex.quote(f'@{small}')} {url}/"
+    yield f"{command} health --store {DATABASE}"
+    yield f"{command} capture --input {shlex.quote(small)} --store {DATABASE}"
+
+
+def _shown(path: Path | str) -> str:
+    """``path`` from the current folder if it lies in it, else whole."""
+    given, here = Path(path), Path.cwd()
+    return str(given.relative_to(here)) if given.is_relative_to(here) else str(given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

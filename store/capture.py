@@ -1,0 +1,161 @@
+"""The turns that an event brings (CONTRACT 10): which event makes turns, and what identifies a turn's body.
+
+An event makes turns if its type is ``conversation_capture`` and its ``inputs`` name a session, a conversation and
+turns by UUIDs as section 1 has them. Otherwise it makes none at all, not some: half a conversation with wrong parents
+would be worse than an event that is kept and can be read again. Roles, contents and times are not looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agent.core.canonical import canonical, is_plain
+from agent.core.decision import DECISION_TYPE
+from agent.core.ids import is_uuid
+from store.envelope import Envelope, encode_sent, parse_kept
+from store.identifiers import packed
+
+# What the store says about a turn. A member of such a name in the turn object is kept in the event, not in the record.
+RECORD_FIELDS: Final = frozenset(
+    {
+        "turn_id",
+        "seq",
+        "parent_turn_id",
+        "conversation_id",
+        "captured_at",
+        "version",
+        "execution_ref",
+        "revisions",
+        "erased",
+    }
+)
+
+# CONTRACT 8: a narrower body never replaces a fuller one.
+_NARROWNESS: Final = {"content_redacted": 1, "content_omitted": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class SentTurn:
+    """A turn of a payload.
+
+    ``text`` is its JSON, written with the RECORD_FIELDS first: from ``tail`` on stand its other members and ``}``.
+    ``body_sha256`` identifies its body, ``derived`` are the fields that this leaves out. ``parent`` counts only where
+    ``names_parent``: None there means a root. ``names_leaf`` is the id in ``metadata.memory.leaf``.
+    """
+
+    turn_id: bytes
+    text: bytes
+    tail: int
+    derived: tuple[str, ...]
+    body_sha256: bytes
+    names_parent: bool
+    parent: bytes | None
+    names_leaf: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class SentCapture:
+    """What an event brings to a session. ``narrowness``: 0 for content in full, 1 redacted, 2 omitted."""
+
+    session_id: bytes
+    conversation_id: bytes
+    narrowness: int
+    turns: tuple[SentTurn, ...]
+
+
+def read_capture(envelope: Envelope) -> SentCapture | None:
+    """The turns of ``envelope``; None where it makes none. Raises BadRequest for a number that overflows."""
+    payload = envelope.payload
+    inputs = payload.get("inputs")
+    if envelope.type != DECISION_TYPE or payload.get("decision_type", DECISION_TYPE) != DECISION_TYPE:
+        return None
+    if not isinstance(inputs, dict):
+        return None
+    session_id, conversation_id = packed(inputs.get("session_id")), packed(inputs.get("conversation_id"))
+    sent = inputs.get("turns")
+    if session_id is None or conversation_id is None or not isinstance(sent, list) or not sent:
+        return None
+    turns: dict[bytes, SentTurn] = {}
+    for fields in sent:
+        turn = _sent_turn(fields)
+        if turn is None or turn.turn_id in turns:
+            return None
+        turns[turn.turn_id] = turn
+    constraints = payload.get("constraints_applied")
+    applied = constraints if isinstance(constraints, list) else []
+    narrowness = max((depth for name, depth in _NARROWNESS.items() if name in applied), default=0)
+    return SentCapture(session_id, conversation_id, narrowness, tuple(turns.values()))
+
+
+def _sent_turn(turn: object) -> SentTurn | None:
+    if not isinstance(turn, dict):
+        return None
+    turn_id, named = packed(turn.get("turn_id")), turn.get("parent_turn_id")
+    parent = packed(named)
+    if turn_id is None or (named is not None and parent is None):
+        return None
+    ours: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for name, value in turn.items():
+        (ours if name in RECORD_FIELDS else others)[name] = value
+    head, rest = encode_sent(ours), encode_sent(others)
+    metadata = turn.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
+    memory = metadata.get("memory")
+    text = head[:-1] + b"," + rest[1:] if others else head
+    derived = _derived(metadata)
+    return SentTurn(
+        turn_id=turn_id,
+        text=text,
+        tail=len(head) if others else len(head) - 1,
+        derived=derived,
+        body_sha256=_body_sha256(turn, text, derived),
+        names_parent="parent_turn_id" in turn,
+        parent=parent,
+        names_leaf=packed(memory.get("leaf")) if isinstance(memory, dict) else None,
+    )
+
+
+def _derived(metadata: dict[str, Any]) -> tuple[str, ...]:
+    """The fields of a turn that its ``metadata.derived`` names (CONTRACT 3)."""
+    named = metadata.get("derived")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+
+
+def _body_sha256(turn: dict[str, Any], text: bytes, derived: tuple[str, ...]) -> bytes:
+    """SHA-256 of the RFC 8785 form of a turn's body (CONTRACT 10, "A turn sent again")."""
+    # ASCII text has no key beyond the BMP, which is what is_plain looks for.
+    if text.isascii() or is_plain(turn):
+        try:
+            # A number with a fraction is of a type that this refuses.
+            return hashlib.sha256(canonical(_body(turn, derived), plain=True)).digest()
+        except TypeError:
+            pass
+    return hashlib.sha256(canonical(_body(parse_kept(text), derived))).digest()
+
+
+def _body(turn: dict[str, Any], derived: tuple[str, ...]) -> dict[str, Any]:
+    """A turn without its id and the derived fields, and with the ids of other things in lower case."""
+    body = dict(turn)
+    for name in ("turn_id", *derived):
+        body.pop(name, None)
+    parent = body.get("parent_turn_id")
+    if parent is not None:
+        body["parent_turn_id"] = _lowered(parent)
+    if isinstance(body.get("tool_invocations"), list):
+        body["tool_invocations"] = [_lowered_member(entry, "invocation_id") for entry in body["tool_invocations"]]
+    metadata = body.get("metadata")
+    if isinstance(metadata, dict) and "memory" in metadata:
+        body["metadata"] = {**metadata, "memory": _lowered_member(metadata["memory"], "leaf")}
+    return body
+
+
+def _lowered(text: Any) -> Any:
+    return text.lower() if is_uuid(text) else text
+
+
+def _lowered_member(entry: Any, name: str) -> Any:
+    return {**entry, name: _lowered(entry[name])} if isinstance(entry, dict) and name in entry else entry

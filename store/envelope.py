@@ -1,0 +1,163 @@
+"""From the bytes of a write to an ``Envelope`` (CONTRACT 10): strict JSON, the required members, nothing more.
+
+Refuses what is not JSON in the sense of RFC 8259 and RFC 7493, and numbers that overflow a double. What an event
+holds beyond the required members is its writer's business: it is kept and given back as it came.
+
+Numbers with a fraction or an exponent stay the text that was sent (jiter's ``LosslessFloat``): written again they keep
+their digits, and the one walk that writes them also finds those that overflow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final
+
+import jiter
+import orjson
+
+from agent.core.canonical import encode
+from agent.core.timestamps import instant
+from store.errors import BadRequest
+from store.identifiers import execution_ref_key, packed
+
+_NANOSECONDS_A_MICROSECOND: Final = 1000
+_WHITE_SPACE: Final = b" \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One event as it came.
+
+    ``members`` are those of the envelope but ``payload`` and ``position``; ``text`` is the JSON text of all but
+    ``position``, the payload in it byte for byte as sent. ``instant_us`` are microseconds since 1970. ``agent_id``,
+    ``decision_type`` and ``inputs_hash`` are None where the payload has no such string. The session and conversation
+    are those that ``inputs`` names, else ``outputs``.
+    """
+
+    text: bytes
+    type: str
+    execution_ref: str
+    timestamp: str
+    instant_us: int
+    members: dict[str, Any]
+    payload: dict[str, Any]
+    agent_id: str | None
+    decision_type: str | None
+    inputs_hash: str | None
+    session_id: bytes | None
+    conversation_id: bytes | None
+
+
+def read_envelope(body: bytes) -> Envelope:
+    """Read an envelope, or a bare DecisionEvent. Raises BadRequest, which names the member and the rule.
+
+    Numbers are not looked at yet: whoever writes the event again does (``encode_sent``).
+    """
+    document = _parse(body)
+    bare = "payload" not in document and "decision_type" in document
+    names = ("decision_type", "execution_ref", "timestamp") if bare else ("type", "runId", "timestamp")
+    kind, run_id, timestamp = (_string(document, name) for name in names)
+    try:
+        instant_us = instant(timestamp) // _NANOSECONDS_A_MICROSECOND
+    except ValueError:
+        raise BadRequest("timestamp must be an RFC 3339 date-time with an offset") from None
+    payload = document if bare else document.get("payload")
+    if not isinstance(payload, dict):
+        raise BadRequest("payload must be an object")
+    if bare:
+        members = {"type": kind, "runId": run_id, "timestamp": timestamp}
+    else:
+        # An envelope that another store fed has a position there, which is not the position here.
+        members = {name: value for name, value in document.items() if name not in ("payload", "position")}
+    places = (_member(payload, "inputs"), _member(payload, "outputs"))
+    return Envelope(
+        text=_text_of(body.strip(_WHITE_SPACE), document, members, bare=bare),
+        type=kind,
+        execution_ref=execution_ref_key(run_id),
+        timestamp=timestamp,
+        instant_us=instant_us,
+        members=members,
+        payload=payload,
+        agent_id=_name(payload, "agent_id"),
+        decision_type=_name(payload, "decision_type"),
+        inputs_hash=_name(payload, "inputs_hash"),
+        session_id=_first_id(places, "session_id"),
+        conversation_id=_first_id(places, "conversation_id"),
+    )
+
+
+def parse_kept(text: bytes) -> dict[str, Any]:
+    """The object that JSON ``text`` out of the store holds, numbers as Python has them."""
+    value: dict[str, Any] = jiter.from_json(text, catch_duplicate_keys=True, allow_inf_nan=False)
+    return value
+
+
+def encode_sent(value: Any) -> bytes:
+    """JSON text of a value of an envelope. Raises BadRequest for a number that overflows a double."""
+    try:
+        return orjson.dumps(value, default=_digits)
+    except TypeError:
+        # An integer beyond 64 bits, or a number that overflows: decided by ``python_numbers``.
+        return encode(python_numbers(value))
+
+
+def python_numbers(value: Any) -> Any:
+    """``value`` of an envelope with floats for the numbers that stayed text. Raises BadRequest for infinity."""
+    if isinstance(value, jiter.LosslessFloat):
+        number = float(value)
+        if not isfinite(number):
+            raise BadRequest("a number overflows a double")
+        return number
+    if isinstance(value, dict):
+        return {name: python_numbers(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [python_numbers(member) for member in value]
+    return value
+
+
+def _digits(value: Any) -> orjson.Fragment:
+    if not isfinite(float(value)):
+        raise TypeError
+    return orjson.Fragment(bytes(value))
+
+
+def _parse(body: bytes) -> dict[str, Any]:
+    try:
+        document = jiter.from_json(body, catch_duplicate_keys=True, allow_inf_nan=False, float_mode="lossless-float")
+    except ValueError:
+        # jiter's message may quote a key: the caller knows its own body.
+        raise BadRequest("the body is not JSON: UTF-8, no duplicate keys, no NaN, no lone surrogates") from None
+    if not isinstance(document, dict):
+        raise BadRequest("the body must be a JSON object")
+    return document
+
+
+def _text_of(sent: bytes, document: dict[str, Any], members: dict[str, Any], *, bare: bool) -> bytes:
+    if bare:
+        return orjson.dumps(members)[:-1] + b',"payload":' + sent + b"}"
+    if "position" in document:
+        return encode_sent({**members, "payload": document["payload"]})
+    return sent
+
+
+def _string(document: dict[str, Any], name: str) -> str:
+    value = document.get(name)
+    if not isinstance(value, str):
+        raise BadRequest(f"{name} must be a string")
+    return value
+
+
+def _name(payload: dict[str, Any], name: str) -> str | None:
+    """A string that can identify an event; an empty one says nothing."""
+    value = payload.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _member(payload: dict[str, Any], name: str) -> dict[str, Any]:
+    value = payload.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _first_id(places: tuple[dict[str, Any], ...], name: str) -> bytes | None:
+    return next((key for place in places if (key := packed(place.get(name))) is not None), None)

@@ -1,0 +1,102 @@
+"""Fakes of the ports that the capture side owns."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from agent.capture.http import CaptureApp
+from agent.capture.service import CaptureService
+from agent.core.receipt import Receipt, TurnCounts
+
+NOW = datetime(2026, 3, 2, 8, 15, tzinfo=UTC)
+NOW_TEXT = "2026-03-02T08:15:00.000000Z"
+EXECUTION_REF = "eeeeeeee-0000-4000-8000-000000000001"
+
+
+ACCEPTED = Receipt(
+    event_id="e-1",
+    duplicate=False,
+    position=7,
+    turns=TurnCounts(2, 0, 0, 0),
+    execution_ref=None,
+    timestamp=None,
+    latency_ms=3,
+)
+
+
+@dataclass
+class FakeStore:
+    """A store in memory: keeps what was appended, answers ``receipt`` or raises ``error``."""
+
+    receipt: Receipt = ACCEPTED
+    error: BaseException | None = None
+    appended: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
+        self.appended.append(json.loads(envelope))
+        self.keys.append(idempotency_key)
+        if self.error is not None:
+            raise self.error
+        return self.receipt
+
+
+@dataclass
+class FakeSpans:
+    """Remembers the steps in the order in which they were entered, and the attributes."""
+
+    steps: list[str] = field(default_factory=list)
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def span(self, name: str) -> Iterator[None]:
+        self.steps.append(name)
+        yield
+
+    def set(self, **attributes: str | int | bool) -> None:
+        self.attributes.update(attributes)
+
+
+@dataclass
+class FakeTelemetry:
+    """Telemetry of every request in one list."""
+
+    spans: FakeSpans = field(default_factory=FakeSpans)
+    reports: list[tuple[str, Any]] = field(default_factory=list)
+
+    def begin(self, environ: Any, execution_ref: str) -> FakeTelemetry:
+        self.reports.append(("begin", execution_ref))
+        return self
+
+    def captured(self, **counts: Any) -> None:
+        self.reports.append(("captured", counts))
+
+    def failed(self, error: Any) -> None:
+        self.reports.append(("failed", error))
+
+    def end(self) -> None:
+        self.reports.append(("end", None))
+
+
+def service(store: FakeStore) -> CaptureService:
+    ticks = iter(range(1000))
+    return CaptureService(
+        lambda: store, clock=lambda: NOW, elapsed=lambda: next(ticks) / 100, peak_memory=lambda: 1234, release="9.9.9"
+    )
+
+
+def app(store: FakeStore, telemetry: FakeTelemetry, *, health: dict[str, Any] | None = None) -> CaptureApp:
+    return CaptureApp(
+        service(store),
+        telemetry=telemetry,
+        health=lambda: health or {"status": "ok", "latency_ms": 1, "kind": "http"},
+        openapi=lambda: b"{}",
+        clock=lambda: NOW,
+        new_id=lambda: EXECUTION_REF,
+        release="9.9.9",
+    )

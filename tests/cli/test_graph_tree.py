@@ -1,0 +1,134 @@
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from agent.cli.answer import Output
+from agent.cli.graph_tree import Canvas, graph_tree
+from agent.cli.turns_shown import turns_shown
+from agent.core.canonical import encode
+from agent.core.decision import Outputs
+from tests.cli.streams import Screen, printed, terminal
+from tests.conftest import vectors
+from tests.strategies import payloads
+
+SESSION = "6f1a0000-0000-4000-8000-00000000000a"
+
+
+def drawn(payload: dict[str, Any], *, width: int = 110, encoding: str = "utf-8") -> list[str]:
+    """The lines of the tree of ``payload``."""
+    body = encode(payload)
+    output = Output.model_validate_json(Outputs.of(payload).encode("2026-03-02T08:15:00Z"))
+    turns = turns_shown(body, "native", captured_at="2026-03-02T08:15:00Z")
+    page = terminal(stdout=Screen(encoding), environ={"COLUMNS": str(width)})
+    page.show(graph_tree(output, turns, Canvas(width, encoding)))
+    return printed(page)[0].splitlines()
+
+
+def identity(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012}"
+
+
+def turn(number: int, role: str, content: str = "text", **more: Any) -> dict[str, Any]:
+    return {"turn_id": identity(number), "role": role, "content": content, "timestamp": "2026-03-02T08:15:00Z", **more}
+
+
+def call(number: int, **more: Any) -> dict[str, Any]:
+    return {"tool_name": "search", "invocation_id": identity(number), **more}
+
+
+def payload(*turns: dict[str, Any], **options: Any) -> dict[str, Any]:
+    made = {"session_id": SESSION, "conversation_id": SESSION, "turns": list(turns)}
+    return {**made, "capture_options": options} if options else made
+
+
+def test_calls_stand_under_their_turn_and_name_where_their_results_are() -> None:
+    tree = drawn(
+        payload(
+            turn(1, "user", "Trains to Lyon?"),
+            turn(2, "assistant", "", tool_invocations=[call(8, arguments={"to": "Lyon", "seats": 2}), call(9)]),
+            turn(3, "tool", "three", tool_invocations=[call(9)]),
+            turn(4, "tool", "late", tool_invocations=[call(9)]),
+            turn(5, "assistant", "Three."),
+        )
+    )
+    assert tree == [
+        f"session {SESSION}",
+        "├── #0 user      Trains to Lyon?",
+        "├── #1 assistant  [answers #0]",
+        '│   ├── calls search(to="Lyon", seats=2)  [no result]',
+        "│   └── calls search()  [result in #2, #3]",
+        "├── #2 tool      three  [result for #1]",
+        "├── #3 tool      late  [result for #1]",
+        "└── #4 assistant Three.  [answers #0]",
+    ]
+
+
+def test_branches_new_roots_and_links_to_earlier_captures_are_said() -> None:
+    tree = drawn(
+        payload(
+            turn(1, "user", "one", parent_turn_id=identity(77)),
+            turn(2, "assistant", "two"),
+            turn(3, "assistant", "two again", parent_turn_id=identity(1)),
+            turn(4, "user", "anew", parent_turn_id=None),
+            turn(5, "tool", "", tool_invocations=[call(66)]),
+            turn(6, "user", ""),
+        )
+    )
+    assert tree[1:] == [
+        "├── #0 user      one  [follows an earlier capture]",
+        "├── #1 assistant two  [answers #0]",
+        "├── #2 assistant two again  [follows #0]  [answers #0]",
+        "├── #3 user      anew  [a new root]",
+        "├── #4 tool       [result for an earlier capture]",
+        "└── #5 user       [no text]",
+    ]
+
+
+def test_without_lineage_nothing_is_said_to_follow_or_to_be_a_root() -> None:
+    tree = drawn(payload(turn(1, "user", "one"), turn(2, "assistant", "two", tool_invocations=[call(8)]), create_lineage=False))
+    assert tree[1:] == ["├── #0 user      one", "└── #1 assistant two", "    └── calls search()  [no result]"]
+
+
+@pytest.mark.parametrize(("arguments", "text"), [("raw text", 'search("raw text")'), ([1], "search([1])"), ({}, "search()"), (None, "search()")])
+def test_arguments_that_are_no_object_are_shown_as_they_are(arguments: object, text: str) -> None:
+    tree = drawn(payload(turn(1, "assistant", "", tool_invocations=[call(8, arguments=arguments)])))
+    assert tree[-1] == f"    └── calls {text}  [no result]"
+
+
+def test_a_pipe_that_cannot_hold_lines_gets_plain_ones() -> None:
+    assert drawn(payload(turn(1, "user", "Zoë ✅")), encoding="cp1252")[1] == "`-- #0 user      Zoë \\u2705"
+
+
+def test_a_long_text_gives_way_to_the_links() -> None:
+    tree = drawn(payload(turn(1, "user", "x" * 500), turn(2, "assistant", "y" * 500)), width=60)
+    assert [len(line) for line in tree[1:]] == [59, 59]
+    assert tree[2].endswith("yyy...  [answers #0]")
+
+
+def test_content_that_is_hostile_to_a_terminal_stays_on_its_line() -> None:
+    evil = "\x1b[2J\x1b[1;1Hgone\r\b\n\u202etxet\u2028 完成\x9b2J"
+    tree = drawn(payload(turn(1, "user", evil, tool_invocations=[{**call(8), "tool_name": evil, "arguments": {evil: evil}}])))
+    assert len(tree) == 3
+    assert tree[1] == "└── #0 user      \\x1b[2J\\x1b[1;1Hgone \\x08 \\u202etxet 完成\\x9b2J"
+
+
+@pytest.mark.parametrize("vector", [vector for vector in vectors() if "input" in vector], ids=lambda vector: str(vector.get("name"))[:40])
+def test_every_golden_capture_can_be_drawn(vector: dict[str, Any]) -> None:
+    made = vector["input"]
+    if made.get("capture_options", {}).get("derive_ids"):
+        return
+    assert len(drawn(made)) > len(made["turns"])
+
+
+@settings(deadline=None, max_examples=80)
+@given(payloads(), st.sampled_from([60, 110]))
+def test_a_node_is_a_line_within_the_width_whatever_its_texts_hold(made: dict[str, Any], width: int) -> None:
+    tree = drawn(made, width=width)
+    invokes = sum(edge.edge_type == "invokes" for edge in Outputs.of(made).graph.edges)
+    assert len(tree) == 1 + len(made["turns"]) + invokes
+    assert all(cell_len(line) <= width for line in tree)
+    assert not {unicodedata.category(character) for line in tree for character in line} & {"Cc", "Cf", "Cs", "Co", "Cn"}

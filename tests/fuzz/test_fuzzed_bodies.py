@@ -1,0 +1,104 @@
+"""Byte-mutated real bodies against the running function: no 5xx, no HTML, no long refusal, memory flat.
+
+FUZZ_BODIES says how many (2 000 in the suite; `make fuzz` sends 10 000), FUZZ_SEED which ones.
+"""
+
+import json
+import os
+import random
+from pathlib import Path
+
+import httpx
+import psutil
+
+from tests.conftest import TESTS, vectors
+from tests.live.host import function_host, stub_store
+from tests.live.payloads import BASE_TEXT
+
+BODIES = int(os.environ.get("FUZZ_BODIES", "2000"))
+SEED = int(os.environ.get("FUZZ_SEED", "20261127"))
+TOKENS = [
+    b'"',
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\\",
+    b"\\u",
+    rb"\ud800",
+    b"null",
+    b"1e999",
+    b"NaN",
+    b"-",
+    b"0",
+    b"\x00",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"e",
+    b"true",
+    "\U0001f680".encode(),
+]
+
+
+def originals() -> list[tuple[str, bytes]]:
+    """Bodies to start from: path and bytes, native and openai-chat."""
+    native = [
+        ("/", BASE_TEXT.encode()),
+        *(("/", json.dumps(vector["input"], ensure_ascii=False).encode()) for vector in vectors()),
+    ]
+    chats = [
+        ("/?format=openai-chat", path.read_bytes())
+        for path in sorted(Path(TESTS.parent, "examples", "data").glob("*.json"))
+    ]
+    return native + chats
+
+
+def mutated(body: bytes, rng: random.Random) -> bytes:
+    """``body`` with one to four local damages."""
+    out = bytearray(body)
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(out) + 1)
+        kind = rng.randrange(6)
+        if kind == 0 and out:
+            out[min(at, len(out) - 1)] = rng.randrange(256)
+        elif kind == 1:
+            del out[at : at + rng.randint(1, 40)]
+        elif kind == 2:
+            out[at:at] = rng.choice(TOKENS)
+        elif kind == 3:
+            out[at:at] = out[rng.randrange(len(out) + 1) :][: rng.randint(1, 60)]
+        elif kind == 4:
+            del out[at:]
+        else:
+            token = rng.choice(TOKENS)
+            out[at : at + len(token)] = token
+    return bytes(out)
+
+
+def test_a_fuzzed_body_is_captured_or_refused_and_nothing_else(tmp_path):
+    rng = random.Random(SEED)
+    sources = originals()
+    statuses: dict[int, int] = {}
+    with (
+        stub_store() as store,
+        function_host(tmp_path, store=store.url, LOG_LEVEL="ERROR") as host,
+        httpx.Client(base_url=host.url, timeout=30) as client,
+    ):
+        worker = psutil.Process(host.workers()[0])
+        before = 0
+        for number in range(BODIES):
+            path, body = rng.choice(sources)
+            answer = client.post(path, content=mutated(body, rng))
+            statuses[answer.status_code] = statuses.get(answer.status_code, 0) + 1
+            assert answer.status_code in {200, 400, 413}, (SEED, number, answer.text[:300])
+            assert answer.headers["content-type"] == "application/json"
+            if answer.status_code != 200:
+                assert len(answer.content) < 16 * 1024
+            if number == BODIES // 4:
+                before = worker.memory_info().rss
+        grown = worker.memory_info().rss - before
+    print(f"{BODIES} bodies, seed {SEED}: {statuses}, worker grew {grown / 2**20:.1f} MiB after the first quarter")
+    assert len(store.writes) == statuses.get(200, 0)
+    assert grown < 16 * 2**20

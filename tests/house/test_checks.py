@@ -1,0 +1,137 @@
+"""The checks of ``make check`` that we wrote ourselves: clean on the project, and each finds what was planted."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+DIALECT = '"$schema": "https://json-schema.org/draft/2020-12/schema"'
+
+Check = Callable[[Path], list[str]]
+
+
+def problems_of(script: str) -> Check:
+    """The function ``problems`` of a script, which no package holds."""
+    return cast("Check", runpy.run_path(str(PROJECT / "scripts" / script))["problems"])
+
+
+@pytest.fixture(scope="module")
+def check_locks() -> Check:
+    return problems_of("check_locks.py")
+
+
+@pytest.fixture(scope="module")
+def check_schemas() -> Check:
+    return problems_of("check_schemas.py")
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> Path:
+    for name in (
+        "requirements.in",
+        "requirements.txt",
+        "requirements-dev.in",
+        "requirements-dev.txt",
+        "pyproject.toml",
+    ):
+        shutil.copy(PROJECT / name, tmp_path)
+    return tmp_path
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+
+
+def pinned(file: Path, package: str) -> str:
+    """The line of ``file`` that pins ``package``."""
+    return next(line for line in file.read_text().splitlines() if line.startswith(f"{package}=="))
+
+
+def test_the_locks_fit_their_in_files(check_locks: Check) -> None:
+    assert check_locks(PROJECT) == []
+
+
+def test_a_requirement_that_was_not_compiled_is_found(locks: Path, check_locks: Check) -> None:
+    with (locks / "requirements.in").open("a") as file:
+        file.write("rich\n")
+    assert any(found.startswith("requirements.txt: rich is not locked") for found in check_locks(locks))
+
+
+def test_a_version_that_the_in_file_refuses_is_found(locks: Path, check_locks: Check) -> None:
+    edit(locks / "requirements.in", "orjson\n", "orjson>=999\n")
+    assert any(found.startswith("requirements.txt: orjson>=999 is locked at ") for found in check_locks(locks))
+
+
+def test_a_need_of_a_need_that_is_not_pinned_is_found(locks: Path, check_locks: Check) -> None:
+    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "werkzeug") + "\n", "")
+    assert any("requirements.txt: werkzeug" in found and "not locked" in found for found in check_locks(locks))
+
+
+@pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11), reason="the locks are compiled with Python 3.11; another one may need less"
+)
+def test_a_pin_that_nothing_needs_is_found(locks: Path, check_locks: Check) -> None:
+    edit(locks / "requirements.in", "tenacity\n", "")
+    edit(locks / "requirements-dev.in", "-r requirements.in\n", "-r requirements.in\ntenacity\n")
+    assert "requirements.txt: nothing needs tenacity" in check_locks(locks)
+
+
+def test_two_locks_with_two_versions_are_found(locks: Path, check_locks: Check) -> None:
+    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "blinker"), "blinker==1.8.2")
+    assert any(found.startswith("blinker is 1.8.2 in requirements.txt") for found in check_locks(locks))
+
+
+def test_a_line_that_pins_no_single_version_is_found(locks: Path, check_locks: Check) -> None:
+    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "blinker"), "blinker>=1.8")
+    assert check_locks(locks) == ["requirements.txt: blinker is not pinned to one version"]
+
+
+def test_a_dependency_of_the_project_that_the_lock_refuses_is_found(locks: Path, check_locks: Check) -> None:
+    edit(locks / "pyproject.toml", '"tenacity>=9"', '"tenacity>=999"')
+    assert any(found.startswith("pyproject.toml: tenacity>=999 is locked at ") for found in check_locks(locks))
+
+
+def test_the_schemas_are_valid(check_schemas: Check) -> None:
+    assert check_schemas(PROJECT / "schemas") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f'{{{DIALECT}, "type": "objekt"}}', "a.json: $.type breaks anyOf"),
+        (f'{{{DIALECT}, "required": "id"}}', "a.json: $.required breaks type"),
+        ('{"type": "object"}', "a.json: $schema is not https://json-schema.org/draft/2020-12/schema"),
+        ("[]", "a.json: $schema is not https://json-schema.org/draft/2020-12/schema"),
+        ("{", "a.json: not JSON"),
+    ],
+)
+def test_a_schema_that_is_none_is_found(tmp_path: Path, check_schemas: Check, text: str, problem: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    assert check_schemas(tmp_path) == [problem]
+
+
+def test_a_folder_without_schemas_is_no_success(tmp_path: Path, check_schemas: Check) -> None:
+    (tmp_path / "openapi.json").write_text("{}")
+    assert check_schemas(tmp_path) == [f"{tmp_path.name}: no JSON Schema"]
+
+
+def test_a_shell_script_that_does_not_parse_stops_the_check(tmp_path: Path) -> None:
+    for folder in (".ci", "scripts"):
+        (tmp_path / folder).mkdir()
+    shutil.copy(PROJECT / "scripts/check_shell.sh", tmp_path / "scripts")
+    sound = subprocess.run(["sh", "scripts/check_shell.sh"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (sound.returncode, sound.stdout) == (0, "shell scripts: 1\n")
+    (tmp_path / ".ci/run").write_text("#!/usr/bin/env bash\nif true; then\n")
+    broken = subprocess.run(["sh", "scripts/check_shell.sh"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert broken.returncode != 0
+    assert ".ci/run" in broken.stderr

@@ -1,0 +1,103 @@
+"""A log that can be read, collectors that are closed, and a clock that a test moves."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from agent.observability.logs import LOGGER_NAME, JsonLines, configure_logging
+from agent.observability.span_export import EXPORT_THREAD
+from tests.observability.peers import SpanCollector, StuckPeer
+
+
+class RecordedLog:
+    """What was logged: each ``write`` call, and each line as the object that it is."""
+
+    def __init__(self) -> None:
+        self.writes: list[str] = []
+
+    def write(self, text: str) -> None:
+        self.writes.append(text)
+
+    def flush(self) -> None:
+        """Nothing is buffered."""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.writes)
+
+    def entries(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.text.splitlines()]
+
+    def messages(self) -> list[str]:
+        return [entry["message"] for entry in self.entries()]
+
+
+class Clock:
+    """Monotonic seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def logger() -> Iterator[logging.Logger]:
+    """The product's logger, left as it was found."""
+    logger = logging.getLogger(LOGGER_NAME)
+    level, propagate, handlers = logger.level, logger.propagate, list(logger.handlers)
+    yield logger
+    logger.setLevel(level)
+    logger.propagate = propagate
+    for handler in [each for each in logger.handlers if each not in handlers]:
+        logger.removeHandler(handler)
+
+
+@pytest.fixture
+def log() -> RecordedLog:
+    recorded = RecordedLog()
+    configure_logging(recorded, level="DEBUG")
+    return recorded
+
+
+@pytest.fixture
+def lines(log: RecordedLog, logger: logging.Logger) -> JsonLines:
+    """The handler that writes into ``log``."""
+    return next(handler for handler in logger.handlers if isinstance(handler, JsonLines))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def collector() -> Iterator[SpanCollector]:
+    collector = SpanCollector()
+    yield collector
+    collector.close()
+
+
+@pytest.fixture
+def stuck_peer() -> Iterator[Callable[..., StuckPeer]]:
+    """Makes stuck peers; when they are closed, the export threads that they held come to their end."""
+    peers: list[StuckPeer] = []
+
+    def make(*, trickle: bool = False) -> StuckPeer:
+        peers.append(StuckPeer(trickle=trickle))
+        return peers[-1]
+
+    yield make
+    for peer in peers:
+        peer.close()
+    for thread in threading.enumerate():
+        if thread.name == EXPORT_THREAD:
+            thread.join(5)
+            assert not thread.is_alive()

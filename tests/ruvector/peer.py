@@ -1,0 +1,267 @@
+"""A store peer on a real socket that misbehaves as a script says.
+
+Each request that arrives takes the next step of the script; the last step repeats. A step is a function of the
+exchange that writes what it likes and says whether the connection stays open.
+"""
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+ACCEPTED = b'{"status":"accepted","eventId":"e-1"}'
+DRIP_S = 0.03
+
+
+@dataclass(frozen=True)
+class Received:
+    connection: int
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    connection: socket.socket
+    stop: threading.Event
+    request: Received
+
+
+Step = Callable[[Exchange], bool]
+
+
+def answer(status: int, body: bytes = b"", *, keep: bool = True, **headers: str) -> Step:
+    """A well-formed answer with Content-Length; header names with _ for -."""
+    return raw(response_bytes(status, body, **headers), keep=keep)
+
+
+def response_bytes(status: int, body: bytes = b"", **headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body)}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def acknowledge() -> Step:
+    return answer(201, ACCEPTED)
+
+
+def raw(*pieces: bytes, keep: bool = False) -> Step:
+    """The pieces as they are, one send each."""
+
+    def step(exchange: Exchange) -> bool:
+        for piece in pieces:
+            exchange.connection.sendall(piece)
+        return keep
+
+    return step
+
+
+def close_without_answer() -> Step:
+    return raw()
+
+
+def reset() -> Step:
+    """Close with a TCP reset."""
+
+    def step(exchange: Exchange) -> bool:
+        exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        return False
+
+    return step
+
+
+def silence() -> Step:
+    """Never answer, and hold the connection until the client lets go of it."""
+
+    def step(exchange: Exchange) -> bool:
+        while not exchange.stop.is_set() and exchange.connection.recv(1024):
+            pass
+        return False
+
+    return step
+
+
+def drip(at_once: bytes, slowly: bytes) -> Step:
+    """``at_once`` and then one byte of ``slowly`` now and then, until the client lets go."""
+
+    def step(exchange: Exchange) -> bool:
+        exchange.connection.sendall(at_once)
+        for place in range(len(slowly)):
+            if exchange.stop.wait(DRIP_S):
+                break
+            exchange.connection.sendall(slowly[place : place + 1])
+        return False
+
+    return step
+
+
+@contextmanager
+def hasty_peer(said: bytes) -> Iterator[str]:
+    """Answers ``said`` to one request of which it read 1000 bytes, and closes; yields its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(said)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join(10)
+
+
+class Peer:
+    """Listens on 127.0.0.1 while it is entered; ``received`` holds the requests in the order of their arrival."""
+
+    def __init__(
+        self, *script: Step, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", port: int = 0
+    ) -> None:
+        self._script = script
+        self._tls = tls
+        self._family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._host = host
+        self.port = port
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._connections: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self._closed: list[threading.Event] = []
+        self.received: list[Received] = []
+
+    def __enter__(self) -> Self:
+        self._listener = socket.create_server((self._host, self.port), family=self._family)
+        self.port = self._listener.getsockname()[1]
+        self._start(self._accept)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        # A shutdown wakes accept and recv; closing alone would not.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        with self._lock:
+            for connection in self._connections:
+                shut(connection)
+        for thread in self._threads:
+            thread.join(10)
+        assert not any(thread.is_alive() for thread in self._threads)
+        self._listener.close()
+
+    @property
+    def url(self) -> str:
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"{'https' if self._tls else 'http'}://{host}:{self.port}"
+
+    @property
+    def connections(self) -> int:
+        return len(self._connections)
+
+    def close_connections(self) -> None:
+        """Close every connection from this side, as a server does with idle ones; returns when the FIN is sent."""
+        with self._lock:
+            for connection in self._connections:
+                shut(connection)
+
+    def wait_until_closed(self, connection: int) -> None:
+        """Wait until both sides are done with the connection of this number."""
+        assert self._closed[connection].wait(10)
+
+    def wait_until_open(self, number: int) -> None:
+        """Wait until so many connections are open and the others closed."""
+        end = time.monotonic() + 10
+        while sum(not closed.is_set() for closed in self._closed) != number:
+            assert time.monotonic() < end
+            time.sleep(0.001)
+
+    def send_stray_bytes(self, data: bytes) -> None:
+        with self._lock:
+            for connection in self._connections:
+                connection.sendall(data)
+
+    def _start(self, target: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        while not self._stop.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._start(self._serve, connection)
+
+    def _serve(self, plain: socket.socket) -> None:
+        try:
+            connection = self._tls.wrap_socket(plain, server_side=True) if self._tls else plain
+        except OSError:
+            plain.close()
+            return
+        with self._lock:
+            number = len(self._connections)
+            self._connections.append(connection)
+            self._closed.append(threading.Event())
+            if self._stop.is_set():
+                shut(connection)
+        try:
+            with connection:
+                self._answer(connection, number)
+        except OSError:
+            return
+        finally:
+            self._closed[number].set()
+
+    def _answer(self, connection: socket.socket, number: int) -> None:
+        while (request := self._read(connection, number)) is not None:
+            with self._lock:
+                place = len(self.received)
+                self.received.append(request)
+            step = self._script[min(place, len(self._script) - 1)]
+            if not step(Exchange(connection, self._stop, request)):
+                return
+
+    def _read(self, connection: socket.socket, number: int) -> Received | None:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            piece = connection.recv(65536)
+            if not piece:
+                return None
+            data += piece
+        head, _, body = data.partition(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        method, path, _ = first.split(" ")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+        pieces = [body]
+        missing = int(headers.get("content-length", "0")) - len(body)
+        while missing > 0:
+            piece = connection.recv(65536)
+            if not piece:
+                return None
+            pieces.append(piece)
+            missing -= len(piece)
+        return Received(number, method, path, headers, b"".join(pieces))
+
+
+def shut(connection: socket.socket) -> None:
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return  # closed already
+
+
+def closed_port() -> int:
+    """A port of 127.0.0.1 on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]

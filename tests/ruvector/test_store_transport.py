@@ -1,0 +1,384 @@
+"""The keep-alive transport against real sockets: framing, reuse, staleness, deadlines."""
+
+import gzip
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import httpx
+import pytest
+
+from agent.ruvector.connection import _connect_first
+from agent.ruvector.response import BodyRefused
+from agent.ruvector.transport import KeepAliveTransport
+from tests.ruvector.peer import (
+    Exchange,
+    Peer,
+    answer,
+    close_without_answer,
+    closed_port,
+    hasty_peer,
+    raw,
+    reset,
+    response_bytes,
+    silence,
+)
+
+
+@pytest.fixture
+def transport():
+    with KeepAliveTransport() as transport:
+        yield transport
+
+
+def get(transport: KeepAliveTransport, url: str, method: str = "GET", **extensions: object) -> httpx.Response:
+    extensions.setdefault("deadline", time.monotonic() + 10)
+    response = transport.handle_request(httpx.Request(method, url, extensions=extensions))
+    response.read()
+    return response
+
+
+def error_of(transport: KeepAliveTransport, url: str, **extensions: object) -> type[httpx.TransportError]:
+    with pytest.raises(httpx.TransportError) as caught:
+        get(transport, url, **extensions)
+    return type(caught.value)
+
+
+def echo(exchange: Exchange) -> bool:
+    """Answers with the request's own path."""
+    exchange.connection.sendall(response_bytes(200, exchange.request.path.encode()))
+    return True
+
+
+BODIES = {
+    "length": (response_bytes(200, b"hello"), True),
+    "no body": (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", True),
+    "no reason phrase": (b"HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello", True),
+    "chunked": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n", True),
+    "trailers": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n", True),
+    "interim": (
+        b"HTTP/1.1 103 Early\r\nLink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n" + response_bytes(200, b"hello"),
+        True,
+    ),
+    "close-delimited": (b"HTTP/1.1 200 OK\r\n\r\nhello", False),
+    "close-delimited, another coding": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nhello", False),
+    "connection close": (response_bytes(200, b"hello", Connection="close"), False),
+    "HTTP/1.0": (b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", False),
+    "stray bytes": (response_bytes(200, b"hello") + b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", False),
+    "stray garbage": (response_bytes(200, b"hello") + b"\x00\x01", False),
+    "stray after close": (response_bytes(200, b"hello", Connection="close") + b"more", False),
+    "204": (b"HTTP/1.1 204 No Content\r\n\r\n", True),
+    "304 with a length": (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", True),
+}
+
+
+@pytest.mark.parametrize(
+    ("bytes_sent", "reusable", "split"),
+    [
+        pytest.param(*case, split, id=f"{name}, {'byte by byte' if split else 'at once'}")
+        for name, case in BODIES.items()
+        for split in (False, True)
+        if not (split and "stray" in name)  # bytes that come after the answer was taken are another test's
+    ],
+)
+def test_every_framing_is_read_and_only_a_clean_connection_is_used_again(transport, bytes_sent, reusable, split):
+    pieces = [bytes_sent[place : place + 1] for place in range(len(bytes_sent))] if split else [bytes_sent]
+    # A peer that keeps the connection open, unless the body ends with it.
+    keep = b"Content-Length" in bytes_sent or reusable
+    status, body = (int(bytes_sent[9:12]), b"") if b"llo" not in bytes_sent else (200, b"hello")
+    with Peer(raw(*pieces, keep=keep), echo) as peer:
+        first = get(transport, peer.url)
+        assert (first.status_code, first.content) == (status, body)
+        assert get(transport, f"{peer.url}/second").content == b"/second"
+        assert peer.connections == (1 if reusable else 2)
+
+
+def test_interim_headers_and_trailers_are_not_headers(transport):
+    body = b"Transfer-Encoding: chunked\r\nX-Own: 1\r\n\r\n2\r\nhi\r\n0\r\nX-Trailer: 1\r\n\r\n"
+    with Peer(raw(b"HTTP/1.1 103 Early\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\n" + body)) as peer:
+        assert list(get(transport, peer.url).headers) == ["transfer-encoding", "x-own"]
+
+
+def test_a_head_response_has_no_body_whatever_its_length_says(transport):
+    with Peer(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", keep=True), echo) as peer:
+        response = get(transport, peer.url, "HEAD")
+        assert (response.content, response.headers["content-length"]) == (b"", "5")
+        assert get(transport, f"{peer.url}/next").content == b"/next"
+
+
+def test_a_head_response_that_has_a_body_all_the_same_does_not_spoil_the_next(transport):
+    with Peer(answer(200, b"hello"), echo) as peer:
+        assert get(transport, peer.url, "HEAD").content == b""
+        assert get(transport, f"{peer.url}/next").content == b"/next"
+
+
+def test_a_body_up_to_the_bound_is_read_and_one_byte_more_is_refused_with_its_status(transport):
+    with Peer(answer(200, b"x" * 1000), answer(207, b"x" * 1001, X_Own="1")) as peer:
+        assert len(get(transport, peer.url, max_body=1000).content) == 1000
+        with pytest.raises(BodyRefused) as caught:
+            get(transport, peer.url, max_body=1000)
+    assert caught.value.response.status_code == 207
+    assert caught.value.response.headers["x-own"] == "1"
+    assert caught.value.response.read() == b""
+
+
+def test_a_long_body_arrives_whole(transport):
+    body = bytes(range(256)) * 20_000
+    with Peer(lambda exchange: answer(200, exchange.request.body)(exchange)) as peer:
+        request = httpx.Request("POST", peer.url, content=body, extensions={"deadline": time.monotonic() + 20})
+        assert transport.handle_request(request).read() == body
+
+
+def post_long(transport: KeepAliveTransport, url: str) -> httpx.Response:
+    extensions = {"deadline": time.monotonic() + 10, "max_body": 1000}
+    return transport.handle_request(httpx.Request("POST", url, content=b"x" * 20_000_000, extensions=extensions))
+
+
+def test_an_answer_sent_before_the_request_was_read_is_still_an_answer(transport):
+    with hasty_peer(response_bytes(413, b"too long")) as url:
+        response = post_long(transport, url)
+        assert (response.status_code, response.read()) == (413, b"too long")
+
+
+def test_an_answer_too_long_that_came_too_early_is_still_refused_by_its_status(transport):
+    with hasty_peer(response_bytes(413, b"x" * 2000)) as url, pytest.raises(BodyRefused) as caught:
+        post_long(transport, url)
+    assert caught.value.response.status_code == 413
+
+
+def test_a_request_that_was_read_in_part_and_not_answered_is_a_write_error(transport):
+    with hasty_peer(b"") as url, pytest.raises(httpx.WriteError):
+        post_long(transport, url)
+
+
+def test_a_connection_that_the_peer_closed_while_idle_is_not_used_again(transport):
+    with Peer(echo) as peer:
+        get(transport, f"{peer.url}/1")
+        peer.close_connections()
+        assert get(transport, f"{peer.url}/2").content == b"/2"
+        assert [request.connection for request in peer.received] == [0, 1]
+
+
+def test_a_connection_with_stray_bytes_is_not_used_again(transport):
+    with Peer(echo) as peer:
+        get(transport, f"{peer.url}/1")
+        peer.send_stray_bytes(response_bytes(200, b"of nobody"))
+        assert get(transport, f"{peer.url}/2").content == b"/2"
+        assert [request.connection for request in peer.received] == [0, 1]
+
+
+def test_a_connection_that_the_peer_reset_while_idle_is_not_used_again(transport):
+    def answer_then_reset(exchange: Exchange) -> bool:
+        echo(exchange)
+        return reset()(exchange)
+
+    with Peer(answer_then_reset, echo) as peer:
+        get(transport, f"{peer.url}/1")
+        peer.wait_until_closed(0)
+        assert get(transport, f"{peer.url}/2").content == b"/2"
+
+
+def test_connections_idle_for_too_long_are_not_used_again():
+    now = [0.0]
+    with KeepAliveTransport(clock=lambda: now[0], max_idle_s=30) as transport, Peer(echo) as peer:
+        for moment in (0, 30, 61):
+            now[0] = moment
+            get(transport, peer.url, deadline=moment + 10)
+        assert [request.connection for request in peer.received] == [0, 0, 1]
+
+
+def test_the_connection_used_last_is_used_first(transport):
+    both_asked = threading.Barrier(2)
+
+    def together(exchange: Exchange) -> bool:
+        both_asked.wait(10)
+        return echo(exchange)
+
+    with Peer(together, together, echo) as peer, ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda _: get(transport, peer.url), range(2)))
+        for _ in range(3):
+            get(transport, peer.url)
+        assert peer.connections == 2
+        assert len({request.connection for request in peer.received[2:]}) == 1
+
+
+def test_when_one_idle_connection_turns_out_dead_the_others_are_dropped(transport):
+    both_asked = threading.Barrier(2)
+
+    def together(exchange: Exchange) -> bool:
+        both_asked.wait(10)
+        return echo(exchange)
+
+    with Peer(together, together, close_without_answer(), echo) as peer, ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda _: get(transport, peer.url), range(2)))
+        with pytest.raises(httpx.RemoteProtocolError):
+            get(transport, peer.url)
+        get(transport, peer.url)
+        assert peer.received[-1].connection == 2
+
+
+def test_no_more_than_64_connections_stay_idle(transport):
+    all_asked = threading.Barrier(70)
+
+    def together(exchange: Exchange) -> bool:
+        all_asked.wait(20)
+        return echo(exchange)
+
+    with Peer(together) as peer, ThreadPoolExecutor(70) as threads:
+        list(threads.map(lambda _: get(transport, peer.url), range(70)))
+        assert peer.connections == 70
+        peer.wait_until_open(64)
+
+
+def test_threads_share_the_transport_and_never_get_each_others_answers(transport):
+    def now_and_then_wrong(exchange: Exchange) -> bool:
+        number = int(exchange.request.path.rpartition("/")[2])
+        if number % 11 == 5:
+            return close_without_answer()(exchange)
+        if number % 13 == 7:  # a second answer to a request that nobody sent
+            exchange.connection.sendall(response_bytes(200, exchange.request.path.encode()) + response_bytes(200, b"x"))
+            return True
+        return echo(exchange)
+
+    def ask(thread: int) -> int:
+        answered = 0
+        for number in range(60):
+            path = f"/{thread}/{number}"
+            try:
+                assert get(transport, peer.url + path).content == path.encode()
+            except httpx.TransportError:
+                assert number % 11 == 5
+            else:
+                answered += 1
+        return answered
+
+    with Peer(now_and_then_wrong) as peer, ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(ask, range(8))) == 8 * (60 - 5)
+        assert len(peer.received) == 8 * 60
+
+
+def test_a_closed_transport_keeps_no_connection(transport):
+    with Peer(echo) as peer:
+        get(transport, peer.url)
+        transport.close()
+        peer.wait_until_closed(0)
+        get(transport, peer.url)
+        peer.wait_until_closed(1)
+
+
+def test_an_interrupted_exchange_gives_its_connection_up():
+    class Interrupt(BaseException):
+        pass
+
+    def interrupting_clock() -> float:
+        if peer.received:
+            raise Interrupt
+        return time.monotonic()
+
+    half = response_bytes(200, b"hello")[:-1]
+    peer = Peer(lambda exchange: raw(half)(exchange) or silence()(exchange))
+    with peer, KeepAliveTransport(clock=interrupting_clock) as transport:
+        with pytest.raises(Interrupt):
+            get(transport, peer.url)
+        peer.wait_until_closed(0)
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [(silence(), httpx.ReadTimeout), (close_without_answer(), httpx.RemoteProtocolError), (reset(), httpx.ReadError)],
+    ids=["silence", "closed", "reset"],
+)
+def test_a_lost_answer_has_its_own_error(transport, step, error):
+    with Peer(step) as peer, pytest.raises(error) as caught:
+        get(transport, peer.url, deadline=time.monotonic() + 0.2)
+    assert type(caught.value) is error
+
+
+def test_a_connection_cannot_take_longer_than_its_deadline(transport):
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, socket.socket() as filler:
+        # A full queue of connections that nobody accepts swallows what comes next.
+        filler.connect(listener.getsockname())
+        started = time.monotonic()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        errors = [error_of(transport, url, connect_deadline=started + 0.2, deadline=started + 0.3) for _ in range(3)]
+        assert httpx.ConnectTimeout in errors
+        assert time.monotonic() - started < 2
+
+
+def test_a_deadline_that_has_passed_connects_to_nobody(transport):
+    with Peer(echo) as peer:
+        with pytest.raises(httpx.ConnectTimeout):
+            get(transport, peer.url, deadline=time.monotonic() - 1)
+        assert peer.received == []
+
+
+def test_a_deadline_that_passed_while_the_connection_was_idle_sends_nothing(transport):
+    with Peer(echo) as peer:
+        get(transport, peer.url)
+        with pytest.raises(httpx.WriteTimeout):
+            get(transport, peer.url, deadline=time.monotonic() - 1)
+        assert len(peer.received) == 1
+
+
+def test_without_a_deadline_there_still_is_one():
+    # Time stands still until the peer has the request, and then it is a minute later.
+    half = response_bytes(200, b"hello")[:-1]
+    peer = Peer(lambda exchange: raw(half)(exchange) or silence()(exchange))
+    with peer, KeepAliveTransport(clock=lambda: 60.0 if peer.received else 0.0) as transport:
+        with pytest.raises(httpx.ReadTimeout):
+            transport.handle_request(httpx.Request("GET", peer.url))
+        assert len(peer.received) == 1
+
+
+def test_the_next_address_is_tried_when_one_refuses():
+    with Peer(echo) as peer:
+        addresses = [
+            (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port)) for port in (closed_port(), peer.port)
+        ]
+        with _connect_first(addresses, time.monotonic() + 5, time.monotonic) as connected:
+            assert connected.getpeername() == ("127.0.0.1", peer.port)
+
+
+def test_an_ipv6_literal_is_connected_to(transport):
+    with ExitStack() as stack:
+        try:
+            peer = stack.enter_context(Peer(echo, host="::1"))
+        except OSError:
+            pytest.skip("this machine has no IPv6 loopback")
+        assert get(transport, f"{peer.url}/six").content == b"/six"
+        assert peer.received[0].headers["host"] == f"[::1]:{peer.port}"
+
+
+@pytest.mark.parametrize("name", ["X-Own", "X-Own\r\nInjected"])
+@pytest.mark.parametrize("value", ["a\r\nInjected: b", "a\nb", "a\rb", "a\0b"])
+def test_a_line_break_in_a_header_is_refused_before_anything_is_sent(transport, name, value):
+    with Peer(echo) as peer:
+        with pytest.raises(httpx.LocalProtocolError):
+            transport.handle_request(httpx.Request("GET", peer.url, headers={name: value}))
+        assert peer.connections == 0
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "http:///path", "/path"])
+def test_only_http_and_https_urls_with_a_host_are_spoken(transport, url):
+    with pytest.raises(httpx.UnsupportedProtocol):
+        transport.handle_request(httpx.Request("GET", url))
+
+
+def test_it_serves_an_ordinary_httpx_client(transport):
+    zipped = answer(200, gzip.compress(b"hello"), Content_Encoding="gzip")
+    with Peer(zipped, answer(302, Location="/other"), echo) as peer, httpx.Client(transport=transport) as client:
+        assert client.get(peer.url).text == "hello"
+        assert client.get(peer.url).status_code == 302
+        assert client.post(f"{peer.url}/stream?q=1", content=iter([b"a", b"b"])).text == "/stream?q=1"
+        sent = peer.received[-1]
+        assert (sent.body, sent.headers["content-length"]) == (b"ab", "2")
+        assert "transfer-encoding" not in sent.headers
+        assert sent.headers["host"] == f"127.0.0.1:{peer.port}"
+
+
+def test_a_request_without_a_host_header_gets_one(transport):
+    with Peer(echo) as peer:
+        transport.handle_request(httpx.Request("PUT", peer.url, stream=httpx.ByteStream(b"")))
+        assert peer.received[0].headers == {"host": f"127.0.0.1:{peer.port}", "content-length": "0"}

@@ -1,0 +1,89 @@
+"""Settings hold, or the start fails with the name of the variable and never its value."""
+
+import pytest
+
+from agent.config import Settings, StoreAddress
+from agent.errors import ConfigurationError
+
+SERVED = {"RUVECTOR_SERVICE_URL": "https://store.example", "RUVECTOR_API_KEY": "k-1"}
+
+
+def test_without_any_setting_the_store_is_a_file_beside_you():
+    settings = Settings.from_env({})
+    assert settings.store == StoreAddress(path="./memory-graph.db")
+    assert (settings.deadline_s, settings.at_most_once, settings.log_level) == (20.0, False, "INFO")
+
+
+def test_white_space_around_the_address_and_the_key_is_stripped():
+    settings = Settings.from_env(
+        {"RUVECTOR_SERVICE_URL": " https://store.example/base \n", "RUVECTOR_API_KEY": "\tk-1\n"}
+    )
+    assert settings.store == StoreAddress(url="https://store.example/base", api_key="k-1")
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:9000", "http://localhost:9000", "http://[::1]:9000", "http://127.9.9.9"]
+)
+def test_a_loopback_store_may_go_without_a_key(url):
+    assert Settings.from_env({"RUVECTOR_SERVICE_URL": url}).store == StoreAddress(url=url)
+
+
+def test_at_most_once_and_the_deadline_are_taken():
+    settings = Settings.from_env(
+        {**SERVED, "RUVECTOR_WRITES": "at-most-once", "RUVECTOR_DEADLINE_S": "2.5", "LOG_LEVEL": "WARNING"}
+    )
+    assert (settings.deadline_s, settings.at_most_once, settings.log_level) == (2.5, True, "WARNING")
+
+
+@pytest.mark.parametrize(
+    ("environ", "variable"),
+    [
+        ({"RUVECTOR_SERVICE_URL": "https://store.example"}, "RUVECTOR_API_KEY"),
+        ({"RUVECTOR_SERVICE_URL": "http://10.0.0.7"}, "RUVECTOR_API_KEY"),
+        ({**SERVED, "RUVECTOR_API_KEY": "two words"}, "RUVECTOR_API_KEY"),
+        ({**SERVED, "RUVECTOR_API_KEY": "k\r\nX-Evil: 1"}, "RUVECTOR_API_KEY"),
+        ({**SERVED, "RUVECTOR_API_KEY": "schl\u00fcssel"}, "RUVECTOR_API_KEY"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "store.example"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "ftp://store.example"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://store.example:99999"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://store.example:0"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://[::1"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://user:secret@store.example"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://store.example/?k=secret"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://store.example/a b"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "https://st\u00f6re.example"}, "RUVECTOR_SERVICE_URL"),
+        ({"RUVECTOR_SERVICE_URL": "embedded:"}, "RUVECTOR_SERVICE_URL"),
+        ({"K_SERVICE": "capture"}, "RUVECTOR_SERVICE_URL"),
+        ({"K_SERVICE": "capture", "RUVECTOR_SERVICE_URL": "embedded:/tmp/x.db"}, "RUVECTOR_SERVICE_URL"),
+        ({"RUVECTOR_DEADLINE_S": "soon"}, "RUVECTOR_DEADLINE_S"),
+        ({"RUVECTOR_DEADLINE_S": "0"}, "RUVECTOR_DEADLINE_S"),
+        ({"RUVECTOR_DEADLINE_S": "31"}, "RUVECTOR_DEADLINE_S"),
+        ({"RUVECTOR_DEADLINE_S": "nan"}, "RUVECTOR_DEADLINE_S"),
+        ({"RUVECTOR_WRITES": "twice"}, "RUVECTOR_WRITES"),
+        ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL"),
+        ({"CAPTURE_CONTENT": "redacted"}, "CAPTURE_CONTENT"),
+        ({"CAPTURE_CONTENT": "none"}, "CAPTURE_CONTENT"),
+        ({"CAPTURE_CONTENT": "some"}, "CAPTURE_CONTENT"),
+        ({"CAPTURE_API_KEYS": "a:b"}, "CAPTURE_API_KEYS"),
+        ({"RATE_LIMIT": "100/second"}, "RATE_LIMIT"),
+        ({"CONTENT_HASH_KEY": "x"}, "CONTENT_HASH_KEY"),
+        ({"INTENTS_CONFIG": "intents.yaml"}, "INTENTS_CONFIG"),
+    ],
+)
+def test_what_does_not_hold_is_refused_by_name_and_its_value_stays_unsaid(environ, variable):
+    with pytest.raises(ConfigurationError) as refused:
+        Settings.from_env(environ)
+    assert refused.value.variable == variable
+    assert refused.value.message.startswith(f"{variable}: ")
+    assert "secret" not in refused.value.message
+    assert "Evil" not in refused.value.message
+
+
+def test_the_refusal_in_the_cloud_says_what_to_set():
+    with pytest.raises(ConfigurationError, match="RUVECTOR_API_KEY"):
+        Settings.from_env({"K_SERVICE": "capture"})
+
+
+def test_full_content_may_be_named():
+    assert Settings.from_env({"CAPTURE_CONTENT": "full"})
