@@ -19,7 +19,7 @@ from typing import IO, Any, Final, Self, cast
 
 from port import HOST
 
-_START_LIMIT_S: Final = 60.0
+_START_LIMIT_S: Final = 30.0
 _STOP_LIMIT_S: Final = 10.0
 _POLL_S: Final = 0.05
 _KEPT_LINES: Final = 100
@@ -71,6 +71,7 @@ class FunctionHost:
     def wait_until_healthy(self) -> None:
         """Return once ``GET /health`` is 200. Raises HostError if the host ends or does not come up in time."""
         deadline = time.monotonic() + _START_LIMIT_S
+        answered = "nothing"
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 raise self._ended()
@@ -78,8 +79,12 @@ class FunctionHost:
                 status, _ = self.request("GET", "/health")
                 if status == 200:
                     return
+                answered = str(status)
             time.sleep(_POLL_S)
-        raise HostError(f"the function host was not healthy within {_START_LIMIT_S:.0f} s", self._log())
+        raise HostError(
+            f"the function host was not healthy within {_START_LIMIT_S:.0f} s, and answered {answered} last",
+            self._log(),
+        )
 
     def request(self, method: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
         """One request; returns the status and the answer's JSON. Raises OSError, HTTPException or ValueError."""

@@ -23,13 +23,16 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from function_host import FunctionHost, HostError  # noqa: E402 - after the path above, as the next
-from port import holder, next_free, why_not  # noqa: E402
+from port import holder, next_free, why_not  # noqa: E402 - as above
 
-from agent.cli.answer import CaptureAnswer  # noqa: E402
-from agent.cli.capture_report import summary  # noqa: E402
-from agent.cli.graph_tree import Canvas, graph_tree  # noqa: E402
-from agent.cli.terminal import OutputError, Terminal  # noqa: E402
-from agent.cli.turns_shown import turns_shown  # noqa: E402
+from agent.cli.answer import CaptureAnswer  # noqa: E402 - as above
+from agent.cli.capture_report import summary  # noqa: E402 - as above
+from agent.cli.embedded_path import check_embedded_path  # noqa: E402 - as above
+from agent.cli.graph_tree import Canvas, graph_tree  # noqa: E402 - as above
+from agent.cli.terminal import OutputError, Terminal  # noqa: E402 - as above
+from agent.cli.turns_shown import turns_shown  # noqa: E402 - as above
+from agent.config import StoreAddress  # noqa: E402 - as above
+from agent.errors import StoreConnectionError  # noqa: E402 - as above
 
 CONVERSATION: Final = ROOT / "examples" / "data" / "tau-airline-booking.json"
 SMALL: Final = ROOT / "examples" / "native.json"
@@ -60,6 +63,9 @@ def main() -> int:
         run(terminal, port=port_of(os.environ), once=once)
     except KeyboardInterrupt:
         terminal.explain("", f"Stopped. What was captured stays in ./{DATABASE}.")
+    except StoreConnectionError as error:
+        terminal.explain(error.message)
+        return 1
     except DemoError as error:
         terminal.explain(*error.lines)
         return error.code
@@ -72,7 +78,8 @@ def main() -> int:
 
 
 def run(terminal: Terminal, *, port: int, once: bool) -> None:
-    """Start the host, show what a capture makes, and serve. Raises DemoError or HostError."""
+    """Start the host, show what a capture makes, and serve. Raises DemoError, HostError or StoreConnectionError."""
+    check_embedded_path(StoreAddress(path=DATABASE))
     check_port(port)
     environ = {**os.environ, "RUVECTOR_SERVICE_URL": f"embedded:./{DATABASE}"}
     environ.pop("K_SERVICE", None)
@@ -150,7 +157,10 @@ def next_steps(url: str) -> Iterator[str]:
     """Commands that work as they are, from the folder that the demo was started in."""
     small = _shown(SMALL)
     script = Path(sys.executable).parent / "memory-graph"
-    program = shlex.quote(_shown(script)) if script.exists() else f"{shlex.quote(_shown(sys.executable))} -m agent"
+    program = shlex.quote(_shown(script))
+    if not script.exists():
+        # Not installed: the project is found by its folder.
+        program = f"PYTHONPATH={shlex.quote(str(ROOT))} {shlex.quote(_shown(sys.executable))} -m agent"
     command = f"{program} agent conversation-memory"
     yield f"curl {url}/health"
     yield f"curl --data-binary {shlex.quote(f'@{small}')} {url}/"

@@ -24,7 +24,7 @@ def load(name: str) -> dict[str, Any]:
 def bundle(name: str) -> dict[str, Any]:
     """The schema ``name`` with everything that it refers to under its own ``$defs``."""
     schema = load(name)
-    schema["$defs"] = _embedded(schema, _OWN, schema.get("$defs", {}))
+    schema["$defs"] = embedded(schema, _OWN, schema.get("$defs", {}))
     return cast("dict[str, Any]", _repointed(schema, _OWN))
 
 
@@ -34,7 +34,7 @@ def openapi_bytes() -> bytes:
     document = _read("openapi.json")
     prefix = "#/components/schemas/"
     components = document["components"]
-    components["schemas"] = _embedded(document, prefix, components["schemas"])
+    components["schemas"] = embedded(document, prefix, components["schemas"])
     return json.dumps(_repointed(document, prefix), ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -42,7 +42,7 @@ def _read(file_name: str) -> dict[str, Any]:
     return cast("dict[str, Any]", json.loads((files(__name__) / file_name).read_bytes()))
 
 
-def _embedded(document: Any, prefix: str, definitions: dict[str, Any]) -> dict[str, Any]:
+def embedded(document: Any, prefix: str, definitions: dict[str, Any]) -> dict[str, Any]:
     """``definitions`` and those of every file that ``document`` refers to, pointing to one another below ``prefix``."""
     gathered = {name: _repointed(schema, prefix) for name, schema in definitions.items()}
     pending = sorted(_files(document))

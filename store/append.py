@@ -16,34 +16,35 @@ from store.database import Connection
 from store.envelope import Envelope, parse_kept, python_numbers
 from store.errors import Conflict
 from store.event_body import event_text
+from store.event_keys import caller_key, execution_ref_key, payload_key
 from store.port import Appended, Submission
 from store.turn_rows import SessionRow, append_turns
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-_FIRST: Final = "position, event_id, execution_ref, timestamp, inputs_hash, turn_count"
-_FIND: Final = f"""
-SELECT 'execution_ref', {_FIRST} FROM events WHERE tenant = :tenant AND execution_ref = :execution_ref
-UNION ALL
-SELECT 'inputs_hash', {_FIRST} FROM events WHERE tenant = :tenant AND inputs_hash = :inputs_hash
-    AND agent_id = :agent_id AND decision_type = :decision_type
-UNION ALL
-SELECT 'Idempotency-Key', {_FIRST} FROM events
-    WHERE position = (SELECT position FROM idempotency_keys WHERE tenant = :tenant AND key = :key)
-"""  # noqa: S608 - constants only
+_FIND: Final = """
+SELECT key, position, event_id, execution_ref, timestamp, inputs_hash, turn_count
+FROM event_keys JOIN events USING (position)
+WHERE key IN (?, ?, ?)
+"""
+_NEXT_POSITION_AND_SESSION: Final = """
+SELECT ifnull((SELECT max(position) FROM events), 0) + 1, session_key, last_seq
+FROM (SELECT 1) LEFT JOIN sessions ON session_id = ? AND tenant = ?
+"""
 _INSERT_EVENT: Final = """
 INSERT INTO events (position, tenant, event_id, execution_ref, type, agent_id, decision_type, inputs_hash, session_key,
     conversation_id, timestamp, instant_us, received_us, turn_count, turns_bytes, body)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_INSERT_KEY: Final = "INSERT OR IGNORE INTO event_keys (key, tenant, position) VALUES (?, ?, ?)"
 _NO_TURNS: Final = TurnCounts(new=0, known=0, revised=0, erased=0)
 
 
 @dataclass(frozen=True, slots=True)
 class _First:
-    """An event that is stored already, and what this one shares with it."""
+    """An event that is stored already, and the key that this one shares with it."""
 
-    shared: str
+    key: bytes
     position: int
     event_id: str
     execution_ref: str
@@ -54,9 +55,10 @@ class _First:
 
 def append(connection: Connection, tenant: str, submission: Submission) -> Appended:
     """Append ``submission``, or find that it is there. Raises Conflict."""
-    first = _find_first(connection, tenant, submission)
+    keys = _Keys.of(tenant, submission)
+    first = _find_first(connection, keys, submission.envelope)
     if first is not None:
-        _bind_key(connection, tenant, submission.caller_key, first.position)
+        keys.bind_caller(connection, tenant, first.position)
         return Appended(
             duplicate=True,
             event_id=first.event_id,
@@ -66,11 +68,10 @@ def append(connection: Connection, tenant: str, submission: Submission) -> Appen
             turns=TurnCounts(new=0, known=first.turn_count, revised=0, erased=0),
         )
     envelope, capture = submission.envelope, submission.capture
-    position: int = connection.execute("SELECT ifnull(max(position), 0) + 1 FROM events").fetchone()[0]
     session_id = envelope.session_id if capture is None else capture.session_id
-    session = None if session_id is None else _find_session(connection, tenant, session_id, position)
+    position, session = _next_position(connection, tenant, session_id)
     _insert_event(connection, tenant, position, submission, session)
-    _bind_key(connection, tenant, submission.caller_key, position)
+    keys.bind(connection, tenant, position)
     turns = _NO_TURNS
     if capture is not None and session is not None:
         turns = append_turns(connection, tenant, position, session, (capture, submission.body.places))
@@ -86,23 +87,41 @@ def append(connection: Connection, tenant: str, submission: Submission) -> Appen
     )
 
 
-def _find_first(connection: Connection, tenant: str, submission: Submission) -> _First | None:
-    envelope = submission.envelope
-    rows = connection.execute(
-        _FIND,
-        {
-            "tenant": tenant,
-            "execution_ref": envelope.execution_ref,
-            "inputs_hash": envelope.inputs_hash,
-            "agent_id": envelope.agent_id,
-            "decision_type": envelope.decision_type,
-            "key": submission.caller_key,
-        },
-    )
-    found = [_First(*row) for row in rows.fetchall()]
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What a submission would be found by; None where it has no such thing."""
+
+    execution_ref: bytes
+    payload: bytes | None
+    caller: bytes | None
+
+    @classmethod
+    def of(cls, tenant: str, submission: Submission) -> _Keys:
+        envelope, caller = submission.envelope, submission.caller_key
+        agent_id, kind, inputs_hash = envelope.agent_id, envelope.decision_type, envelope.inputs_hash
+        identified = agent_id is not None and kind is not None and inputs_hash is not None
+        return cls(
+            execution_ref_key(tenant, envelope.execution_ref),
+            payload_key(tenant, agent_id or "", kind or "", inputs_hash or "") if identified else None,
+            None if caller is None else caller_key(tenant, caller),
+        )
+
+    def bind(self, connection: Connection, tenant: str, position: int) -> None:
+        keys = [key for key in (self.execution_ref, self.payload, self.caller) if key is not None]
+        connection.executemany(_INSERT_KEY, [(key, tenant, position) for key in keys])
+
+    def bind_caller(self, connection: Connection, tenant: str, position: int) -> None:
+        if self.caller is not None:
+            connection.execute(_INSERT_KEY, (self.caller, tenant, position))
+
+
+def _find_first(connection: Connection, keys: _Keys, envelope: Envelope) -> _First | None:
+    rows = connection.execute(_FIND, (keys.execution_ref, keys.payload, keys.caller)).fetchall()
+    found = [_First(*row) for row in rows]
+    names = {keys.execution_ref: "execution_ref", keys.caller: "Idempotency-Key"}
     for event in found:
-        if event.shared != "inputs_hash" and not _same_body(connection, event, envelope):
-            raise Conflict(f"this {event.shared} came before, with another body")
+        if event.key in names and not _same_body(connection, event, envelope):
+            raise Conflict(f"this {names[event.key]} came before, with another body")
     return min(found, key=lambda event: event.position, default=None)
 
 
@@ -116,21 +135,13 @@ def _same_body(connection: Connection, event: _First, envelope: Envelope) -> boo
     return canonical(payload) == canonical(python_numbers(envelope.payload))
 
 
-def _bind_key(connection: Connection, tenant: str, key: str | None, position: int) -> None:
-    if key is not None:
-        connection.execute(
-            "INSERT OR IGNORE INTO idempotency_keys (tenant, key, position) VALUES (?, ?, ?)", (tenant, key, position)
-        )
-
-
-def _find_session(connection: Connection, tenant: str, session_id: bytes, position: int) -> SessionRow:
-    row = connection.execute(
-        "SELECT session_key, last_seq FROM sessions WHERE session_id = ? AND tenant = ?", (session_id, tenant)
-    ).fetchone()
-    if row is None:
-        return SessionRow(session_id, position, 0, is_new=True)
-    key, last_seq = row
-    return SessionRow(session_id, key, last_seq, is_new=False)
+def _next_position(connection: Connection, tenant: str, session_id: bytes | None) -> tuple[int, SessionRow | None]:
+    position, key, last_seq = connection.execute(_NEXT_POSITION_AND_SESSION, (session_id, tenant)).fetchone()
+    if session_id is None:
+        return position, None
+    if key is None:
+        return position, SessionRow(session_id, position, 0, is_new=True)
+    return position, SessionRow(session_id, key, last_seq, is_new=False)
 
 
 def _insert_event(

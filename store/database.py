@@ -11,8 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -33,7 +32,6 @@ Connection = sqlite3.Connection
 
 MEMORY: Final = ":memory:"
 
-_PAUSE_S: Final = 0.01
 _PRIMARY_CODE: Final = 0xFF
 _KEEP_CONNECTION: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CONSTRAINT)
 _LOCKED: Final = "another writer holds the database"
@@ -57,10 +55,9 @@ class Database:
     ``busy_timeout_s`` bounds the wait for another writer, first in this process and then for other processes.
     """
 
-    def __init__(self, path: str, *, busy_timeout_s: float = 5.0, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, path: str, *, busy_timeout_s: float = 5.0) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
-        self._sleep = sleep
         self._lock = threading.Lock()
         self._writer: Connection | None = None
         self._readers: list[Connection] = []
@@ -74,8 +71,7 @@ class Database:
         timeout = self._busy_timeout_s if timeout_s is None else timeout_s
         with self._holding(timeout):
             try:
-                connection = self._ready_writer(timeout)
-                connection.execute("BEGIN IMMEDIATE")
+                connection = self._begin(timeout)
                 yield connection
                 connection.execute("COMMIT")
             except sqlite3.Error as error:
@@ -125,6 +121,19 @@ class Database:
         finally:
             self._lock.release()
 
+    def _begin(self, timeout_s: float) -> Connection:
+        connection = self._ready_writer(timeout_s)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if _primary_code(error) != sqlite3.SQLITE_READONLY:
+                raise
+            # A connection stays as it was opened: perhaps the file could not be written then, and can be now.
+            self._drop()
+            connection = self._ready_writer(timeout_s)
+            connection.execute("BEGIN IMMEDIATE")
+        return connection
+
     def _ready_writer(self, timeout_s: float) -> Connection:
         self._check_owner()
         if self._moved():
@@ -167,7 +176,7 @@ class Database:
     def _open(self, timeout_s: float) -> Connection:
         connection = _connect(self._path, timeout_s)
         try:
-            self._prepare(connection, timeout_s)
+            _prepare(connection)
             # FULL: an acknowledged append survives power loss, not only the end of the process (sqlite.org/wal.html).
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -8192")
@@ -175,32 +184,6 @@ class Database:
             connection.close()
             raise
         return connection
-
-    def _prepare(self, connection: Connection, timeout_s: float) -> None:
-        version = _schema_version(connection)
-        if connection.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
-            self._use_wal(connection, timeout_s)
-        if version == SCHEMA_VERSION:
-            return
-        connection.execute("BEGIN IMMEDIATE")
-        # Another process may have made the tables while this one waited.
-        if _schema_version(connection) != SCHEMA_VERSION:
-            for statement in TABLES.split(";\n"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.execute("COMMIT")
-
-    def _use_wal(self, connection: Connection, timeout_s: float) -> None:
-        """Switch to the write-ahead log. SQLite does not wait for the exclusive lock that this takes: we do."""
-        tries = max(1, int(timeout_s / _PAUSE_S))
-        for remaining in reversed(range(tries)):
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if _primary_code(error) != sqlite3.SQLITE_BUSY or not remaining:
-                    raise
-            self._sleep(_PAUSE_S)
 
     def _check_owner(self) -> None:
         if self._owner not in (None, os.getpid()):
@@ -247,6 +230,23 @@ class Database:
 def _connect(path: str, timeout_s: float) -> Connection:
     # Threads share connections, one at a time: the writer under the lock, a reader while it is out of the pool.
     return sqlite3.connect(path, timeout=timeout_s, isolation_level=None, check_same_thread=False, cached_statements=64)
+
+
+def _prepare(connection: Connection) -> None:
+    """Make the tables of a new database; raise for one that is not ours or newer."""
+    version = _schema_version(connection)
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
+        # Waits for other processes as any statement does, within the busy timeout.
+        connection.execute("PRAGMA journal_mode = WAL")
+    if version == SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have made the tables while this one waited.
+    if _schema_version(connection) != SCHEMA_VERSION:
+        for statement in TABLES.split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")
 
 
 def _schema_version(connection: Connection) -> int:

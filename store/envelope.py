@@ -19,7 +19,7 @@ import orjson
 from agent.core.canonical import encode
 from agent.core.timestamps import instant
 from store.errors import BadRequest
-from store.identifiers import execution_ref_key, packed
+from store.identifiers import lowered, packed
 
 _NANOSECONDS_A_MICROSECOND: Final = 1000
 _WHITE_SPACE: Final = b" \t\r\n"
@@ -74,7 +74,7 @@ def read_envelope(body: bytes) -> Envelope:
     return Envelope(
         text=_text_of(body.strip(_WHITE_SPACE), document, members, bare=bare),
         type=kind,
-        execution_ref=execution_ref_key(run_id),
+        execution_ref=lowered(run_id),
         timestamp=timestamp,
         instant_us=instant_us,
         members=members,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from store.capture import SentCapture, SentTurn
 from store.envelope import Envelope, encode_sent
@@ -30,9 +30,8 @@ _LEVEL: Final = 1
 _WORTH_IT: Final = 0.85
 
 
-@dataclass(frozen=True, slots=True)
-class TurnPlace:
-    """Where a turn's members stand (SentTurn.tail and on).
+class TurnPlace(NamedTuple):
+    """Where a turn's members stand (SentTurn.tail and on). A tuple for the reason that SentTurn is one.
 
     ``chunk`` and ``chunk_bytes`` cut the chunk out of the kept body, ``start`` and ``size`` the text out of the chunk.
     """
@@ -96,11 +95,15 @@ def chunk_text(chunk: bytes) -> bytes:
 
 
 def _without_turns(envelope: Envelope) -> bytes:
+    """The envelope without ``inputs.turns``, ``payload`` last in it and ``inputs`` last in that.
+
+    Put together from parts, since a part with an integer beyond 64 bits is written in the order of RFC 8785.
+    """
     payload = envelope.payload
-    inputs = {name: value for name, value in payload["inputs"].items() if name != "turns"}
-    others: dict[str, Any] = {name: value for name, value in payload.items() if name != "inputs"}
-    others["inputs"] = inputs
-    return encode_sent({**envelope.members, "payload": others})
+    inputs = encode_sent({name: value for name, value in payload["inputs"].items() if name != "turns"})
+    others = encode_sent({name: value for name, value in payload.items() if name != "inputs"})
+    comma = b"" if others == b"{}" else b","
+    return b'%b,"payload":%b%b"inputs":%b}}' % (encode_sent(envelope.members)[:-1], others[:-1], comma, inputs)
 
 
 def _batches(turns: Sequence[SentTurn]) -> Iterator[list[SentTurn]]:

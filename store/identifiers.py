@@ -16,6 +16,6 @@ def unpacked(value: bytes) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def execution_ref_key(text: str) -> str:
-    """What an ``execution_ref`` is found by: a UUID in lower case, any other string as it is."""
+def lowered(text: str) -> str:
+    """A UUID in lower case; any other string as it is."""
     return text.lower() if is_uuid(text) else text

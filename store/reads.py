@@ -12,7 +12,8 @@ import orjson
 from store.database import Connection
 from store.errors import NotFound
 from store.event_body import event_text
-from store.identifiers import execution_ref_key, unpacked
+from store.event_keys import execution_ref_key
+from store.identifiers import lowered, unpacked
 from store.port import EventPage, EventsQuery, TurnsQuery
 from store.record import Chunks, RevisionPlace
 from store.schema import MAX_SEQ, turn_key
@@ -37,8 +38,8 @@ _TURN_BOUNDS: Final = {
 def read_event(connection: Connection, tenant: str, execution_ref: str) -> bytes:
     """The envelope with its position. Raises NotFound."""
     row = connection.execute(
-        "SELECT position, turns_bytes, body FROM events WHERE execution_ref = ? AND tenant = ?",
-        (execution_ref_key(execution_ref), tenant),
+        "SELECT position, turns_bytes, body FROM event_keys JOIN events USING (position) WHERE key = ?",
+        (execution_ref_key(tenant, lowered(execution_ref)),),
     ).fetchone()
     if row is None:
         raise NotFound("no event has this execution_ref")

@@ -32,8 +32,7 @@ class Request:
     def __init__(self, environ: Mapping[str, Any]) -> None:
         self._environ = environ
         self.method: str = environ["REQUEST_METHOD"]
-        # PEP 3333 hands bytes over as latin-1 text; what is no UTF-8 matches no path.
-        self.path: str = environ.get("PATH_INFO", "").encode("latin-1").decode("utf-8", "replace")
+        self.path = _decoded(environ.get("PATH_INFO", ""))
 
     def query(self, *names: str) -> dict[str, str]:
         """The query, which may hold ``names`` and nothing else, each once. Raises BadRequest."""
@@ -105,6 +104,14 @@ def identifier(query: Mapping[str, str], name: str) -> bytes | None:
     if value is None:
         raise BadRequest(f"{name} must be a UUID")
     return value
+
+
+def _decoded(path: str) -> str:
+    """PEP 3333 hands the bytes of a path over as latin-1 text; httpx's transport hands over the text itself."""
+    try:
+        return path.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return path
 
 
 def _read(stream: Any, length: int) -> bytes:

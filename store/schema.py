@@ -37,15 +37,13 @@ CREATE TABLE events (
     turns_bytes INTEGER NOT NULL,
     body BLOB NOT NULL
 );
-CREATE UNIQUE INDEX events_by_execution_ref ON events (execution_ref, tenant);
-CREATE UNIQUE INDEX events_by_inputs_hash ON events (inputs_hash, tenant, agent_id, decision_type);
 CREATE INDEX events_by_session ON events (session_key, position) WHERE session_key IS NOT NULL;
 
-CREATE TABLE idempotency_keys (
+-- What an event is found by, as digests (store.event_keys).
+CREATE TABLE event_keys (
+    key BLOB NOT NULL PRIMARY KEY,
     tenant TEXT NOT NULL DEFAULT 'default',
-    key TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    PRIMARY KEY (key, tenant)
+    position INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- session_key: the position of the first event that named the session. version: 0 while it has no turns.

@@ -32,6 +32,7 @@ _EVENTS: Final = "/v1/decision-events"
 _EVENT: Final = "/v1/decision-events/"
 _SESSION: Final = "/v1/sessions/"
 _TURNS: Final = "/turns"
+_TURNS_DEPTH: Final = 4
 _WRITE_ALIASES: Final = ("/events/decisions", "/api/v1/decision-events")
 _HEALTH: Final = "/health"
 
@@ -99,7 +100,7 @@ class _App:
             return fixed
         if len(path) > len(_EVENT) and path.startswith(_EVENT):
             return {"GET": self._event}
-        if path.startswith(_SESSION) and path.endswith(_TURNS) and "/" not in path[len(_SESSION) : -len(_TURNS)]:
+        if path.startswith(_SESSION) and path.endswith(_TURNS) and path.count("/") == _TURNS_DEPTH:
             return {"GET": self._turns}
         raise NotFound("there is no such path")
 

@@ -51,6 +51,8 @@ class DatabaseSession:
         return self._turns[turn_id]
 
     def current_leaf(self, conversation_id: bytes) -> bytes | None:
+        if self._session_key is None:
+            return None
         leaf = self._connection.execute(_LEAF, (self._session_key, conversation_id)).fetchone()
         if leaf is None:
             return None

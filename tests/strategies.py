@@ -68,7 +68,7 @@ def _turn(draw: st.DrawFn, index: int, turn_ids: list[str], invocation_ids: list
         turn["token_usage"] = draw(usages)
     if draw(st.booleans()):
         turn["metadata"] = draw(
-            st.dictionaries(text, json_values, max_size=3) | st.just({"memory": {"state_only": True}})
+            st.dictionaries(text, json_values, max_size=3) | st.builds(lambda: {"memory": {"state_only": True}})
         )
     return turn
 

@@ -51,7 +51,7 @@ def parse(body: bytes) -> Document:
     text = body.removeprefix(_BYTE_ORDER_MARK)
     if not text or text.isspace():
         raise _refused("the body is empty", "empty")
-    # Two values need at least three bytes, so a short text need not be counted.
+    # Every value but the first takes at least two bytes, so a short text need not be counted.
     if len(text) >= 2 * MAX_VALUES and _MORE_VALUES.match(text):
         # Before anything is built: small bodies of brackets take a function's whole memory.
         raise PayloadTooLarge(f"the body has more than {MAX_VALUES} JSON values", [Problem("$", "values")])

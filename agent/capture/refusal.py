@@ -12,7 +12,7 @@ import json
 import re
 from dataclasses import dataclass
 from math import isinf
-from typing import Final, NoReturn
+from typing import Final, NoReturn, cast
 
 from agent.capture.json_path import cut, quoted
 from agent.errors import Problem, ValidationError
@@ -24,6 +24,7 @@ MAX_INTEGER_DIGITS: Final = 4300
 WHITE: Final = rb"[ \t\n\r]*+"
 STRING: Final = rb'(?:[^"\\]++|\\.)*+'
 
+_BLANK: Final = b" \t\n\r"
 _WHITE: Final = re.compile(WHITE)
 # The longest run of legal characters and escapes (RFC 8259 7); a high surrogate only with its low one.
 _CHARACTERS: Final = re.compile(
@@ -79,6 +80,11 @@ def skip_value(text: bytes, at: int) -> int:
             depth += 1 if match[1] in b"{[" else -1
         if not depth:
             return at
+
+
+def _end(run: re.Pattern[bytes], text: bytes, at: int) -> int:
+    """Where the run that starts at ``at`` ends; the pattern matches nothing at all, too, so it always matches."""
+    return cast("re.Match[bytes]", run.match(text, at)).end()
 
 
 def _place(text: bytes, offset: int) -> tuple[int, int]:
@@ -167,8 +173,7 @@ class _Tokenizer:
 
     def _string(self) -> None:
         """A string, from its opening quote to behind its closing one."""
-        if run := _CHARACTERS.match(self._text, self._at + 1):
-            self._at = run.end()
+        self._at = _end(_CHARACTERS, self._text, self._at + 1)
         if self._text[self._at : self._at + 1] == b'"':
             self._at += 1
         elif _SURROGATE.match(self._text, self._at):
@@ -177,7 +182,7 @@ class _Tokenizer:
             self._not_json("a string holds a character or an escape that JSON does not have")
 
     def _number(self, number: re.Match[bytes]) -> None:
-        # float() reads what an integer of too many digits never reaches: it is refused by its length.
+        # The parser counts the digits before a fraction, too.
         if len(number[1]) > MAX_INTEGER_DIGITS:
             self._fail("number_range", f"a number has more than {MAX_INTEGER_DIGITS} integer digits")
         if number[2] and isinf(float(number[0])):
@@ -190,8 +195,9 @@ class _Tokenizer:
         return self._text[self._at : self._at + 1]
 
     def _skip_white(self) -> None:
-        if white := _WHITE.match(self._text, self._at):
-            self._at = white.end()
+        # A look at one byte is cheaper than a match that finds nothing, and most tokens follow one another directly.
+        if self._text[self._at : self._at + 1] in _BLANK:
+            self._at = _end(_WHITE, self._text, self._at)
 
     def _not_json(self, what: str) -> NoReturn:
         if self._at >= len(self._text):

@@ -139,7 +139,7 @@ def _invocation(context: typer.Context, output_format: Format, store: str | None
 
     if not debug:
         # What the parts log is for those who run a service; here a failure is one line.
-        logging.lastResort = None
+        logging.getLogger().addHandler(logging.NullHandler())
 
     return Invocation(
         terminal=context.obj, format=output_format, debug=debug, store=store, execution_ref=new_id(), clock=utc_now

@@ -125,7 +125,7 @@ class Terminal:
 
     def failure_document(self, text: str) -> None:
         """Print a JSON or YAML document that tells of a failure, on standard error."""
-        self._to_stderr(escape_document(text))
+        self._to_stderr(escape_document(text, self.stderr.encoding or "utf-8"))
 
     def trace(self, error: BaseException) -> None:
         """Print the traceback of ``error`` and its causes, which may hold content: for ``--debug`` alone."""

@@ -1,8 +1,13 @@
-"""The base payload of the field cases, and single changes to it."""
+"""The base payload of the field cases, single changes to it, and what is said about them."""
 
 import copy
 import json
 from typing import Any
+
+import pytest
+
+from agent.capture.validation import validate_payload
+from agent.errors import ValidationError
 
 BASE: dict[str, Any] = {
     "session_id": "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61",
@@ -24,6 +29,9 @@ BASE: dict[str, Any] = {
         },
     ],
 }
+SESSION = BASE["session_id"]
+FIRST, SECOND = (turn["turn_id"] for turn in BASE["turns"])
+CALL = "11111111-0000-4000-8000-000000000001"
 ABSENT = object()
 
 
@@ -43,7 +51,26 @@ def changed(*path_and_value: Any, payload: dict[str, Any] = BASE) -> dict[str, A
     return copied
 
 
+DERIVED = changed("capture_options", "derive_ids", True)
+
+
 def body_with(metadata: str) -> bytes:
     """The base payload as text, with raw JSON text as the metadata of its first turn."""
     payload = changed("turns", 0, "metadata", "@here")
     return json.dumps(payload).replace('"@here"', metadata).encode()
+
+
+def refusal(payload: dict[str, Any], **features: Any) -> ValidationError:
+    """The error that ``payload`` is refused with."""
+    with pytest.raises(ValidationError) as raised:
+        validate_payload(payload, **features)
+    return raised.value
+
+
+def problems(payload: dict[str, Any]) -> list[tuple[str, str]]:
+    """Path and rule of every problem; none where the payload is accepted."""
+    try:
+        validate_payload(payload)
+    except ValidationError as error:
+        return [(problem.path, problem.rule) for problem in error.problems]
+    return []

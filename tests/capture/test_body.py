@@ -137,6 +137,11 @@ def test_one_byte_beyond_the_bound_is_refused_after_inflation():
     assert refused(io.BytesIO(data), encoding="gzip").status == 413
 
 
+def test_a_chunked_gzip_body_that_is_too_long_itself_is_refused_however_little_it_holds():
+    header = b"\x1f\x8b\x08\x08" + bytes(6) + b"n" * MAX_BODY_BYTES + b"\0"
+    assert refused(io.BytesIO(header + gzip.compress(b"{}")[10:]), encoding="gzip").status == 413
+
+
 GOOD = gzip.compress(b'{"a": "some text that is long enough"}')
 BAD_GZIP = {
     "not gzip": b'{"a": 1}',

@@ -239,7 +239,7 @@ def test_any_payload_is_found_in_any_wrapper(payload, beside, ascii_only, indent
     assert document.plain == is_plain(payload)
 
 
-@pytest.mark.parametrize("text_of_another", [b"[]", b'{"a"', b'{"a":[1,2,"payload":{}}'])
+@pytest.mark.parametrize("text_of_another", [b"[]", b'{"a"', b'{"a":}', b'{"a":[1,2,"payload":{}}'])
 def test_a_document_whose_text_is_not_its_own_is_a_fault_of_ours(text_of_another):
     with pytest.raises(RuntimeError, match="parsed"):
         open_wrapper(Document({"a": 1, "payload": {}}, text_of_another, plain=True))

@@ -72,7 +72,7 @@ def test_the_envelope_is_the_write_that_the_deployed_service_accepts():
 def test_the_inputs_are_the_text_as_sent():
     store = FakeStore()
     received = []
-    store.append = lambda envelope, idempotency_key: received.append(envelope) or ACCEPTED  # type: ignore[method-assign]
+    store.append = lambda envelope, idempotency_key: received.append(envelope) or ACCEPTED
     odd = BASE_TEXT.replace('"content":', '  "x_unknown" : 1.0e2,\n "content" :').encode()
     capture(store, odd)
     assert odd in received[0]
@@ -81,7 +81,7 @@ def test_the_inputs_are_the_text_as_sent():
 def test_the_text_of_a_wrapped_payload_is_the_inner_one():
     received = []
     store = FakeStore()
-    store.append = lambda envelope, idempotency_key: received.append(envelope) or ACCEPTED  # type: ignore[method-assign]
+    store.append = lambda envelope, idempotency_key: received.append(envelope) or ACCEPTED
     capture(store, b'{"note": "{", "payload" : ' + BASE_TEXT.encode() + b"}")
     assert b'"inputs":' + BASE_TEXT.encode() + b',"stored_inputs_hash":"' + BASE_HASH.encode() in received[0]
 

@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -69,13 +70,13 @@ def printed(at: Terminal) -> tuple[str, str]:
 def invocation(
     at: Terminal, output_format: Format = Format.TABLE, *, store: str | None = None, debug: bool = False
 ) -> Invocation:
-    """An invocation at a fixed instant under a fixed reference."""
+    """An invocation at a fixed instant, under a reference of its own."""
     return Invocation(
         terminal=at,
         format=output_format,
         debug=debug,
         store=store,
-        execution_ref="11111111-2222-4333-8444-555555555555",
+        execution_ref=str(uuid.uuid4()),
         clock=lambda: datetime(2026, 3, 2, 8, 15, tzinfo=UTC),
     )
 
@@ -91,7 +92,18 @@ class Finished:
 
 def process_environment(**variables: str) -> dict[str, str]:
     """The environment of a child: this one's, without what would set the product up, and with ``variables``."""
-    ours = ("RUVECTOR", "OTEL", "LLM_", "K_", "CAPTURE", "PORT", "COLUMNS", "PYTHONIOENCODING", "NO_COLOR", "FORCE_COLOR")
+    ours = (
+        "RUVECTOR",
+        "OTEL",
+        "LLM_",
+        "K_",
+        "CAPTURE",
+        "PORT",
+        "COLUMNS",
+        "PYTHONIOENCODING",
+        "NO_COLOR",
+        "FORCE_COLOR",
+    )
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return {**kept, "PYTHONPATH": str(REPOSITORY), **variables}
 
@@ -110,5 +122,6 @@ def run_process(folder: Path, *arguments: str, stdin: bytes = b"", **variables: 
         input=stdin,
         capture_output=True,
         timeout=60,
+        check=False,
     )
     return Finished(done.returncode, done.stdout, done.stderr.decode())

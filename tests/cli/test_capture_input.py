@@ -43,7 +43,7 @@ def test_utf_16_and_utf_32_are_called_by_their_name(encoding: str) -> None:
     assert caught.value.problems == (Problem("$", "utf8"),)
 
 
-@pytest.mark.parametrize("content", [b"", b" \n\t", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b" \n\t", gzip.compress(b"", mtime=0)])
 def test_an_empty_file_is_called_empty(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "capture.json"
     file.write_bytes(content)

@@ -11,6 +11,7 @@ from agent.cli.graph_tree import Canvas, graph_tree
 from agent.cli.turns_shown import turns_shown
 from agent.core.canonical import encode
 from agent.core.decision import Outputs
+from agent.core.native import derive_ids
 from tests.cli.streams import Screen, printed, terminal
 from tests.conftest import vectors
 from tests.strategies import payloads
@@ -21,7 +22,9 @@ SESSION = "6f1a0000-0000-4000-8000-00000000000a"
 def drawn(payload: dict[str, Any], *, width: int = 110, encoding: str = "utf-8") -> list[str]:
     """The lines of the tree of ``payload``."""
     body = encode(payload)
-    output = Output.model_validate_json(Outputs.of(payload).encode("2026-03-02T08:15:00Z"))
+    derives = payload.get("capture_options", {}).get("derive_ids", False)
+    native = derive_ids(payload) if derives else payload
+    output = Output.model_validate_json(Outputs.of(native).encode("2026-03-02T08:15:00Z"))
     turns = turns_shown(body, "native", captured_at="2026-03-02T08:15:00Z")
     page = terminal(stdout=Screen(encoding), environ={"COLUMNS": str(width)})
     page.show(graph_tree(output, turns, Canvas(width, encoding)))
@@ -89,11 +92,16 @@ def test_branches_new_roots_and_links_to_earlier_captures_are_said() -> None:
 
 
 def test_without_lineage_nothing_is_said_to_follow_or_to_be_a_root() -> None:
-    tree = drawn(payload(turn(1, "user", "one"), turn(2, "assistant", "two", tool_invocations=[call(8)]), create_lineage=False))
+    tree = drawn(
+        payload(turn(1, "user", "one"), turn(2, "assistant", "two", tool_invocations=[call(8)]), create_lineage=False)
+    )
     assert tree[1:] == ["├── #0 user      one", "└── #1 assistant two", "    └── calls search()  [no result]"]
 
 
-@pytest.mark.parametrize(("arguments", "text"), [("raw text", 'search("raw text")'), ([1], "search([1])"), ({}, "search()"), (None, "search()")])
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [("raw text", 'search("raw text")'), ([1], "search([1])"), ({}, "search()"), (None, "search()")],
+)
 def test_arguments_that_are_no_object_are_shown_as_they_are(arguments: object, text: str) -> None:
     tree = drawn(payload(turn(1, "assistant", "", tool_invocations=[call(8, arguments=arguments)])))
     assert tree[-1] == f"    └── calls {text}  [no result]"
@@ -105,23 +113,22 @@ def test_a_pipe_that_cannot_hold_lines_gets_plain_ones() -> None:
 
 def test_a_long_text_gives_way_to_the_links() -> None:
     tree = drawn(payload(turn(1, "user", "x" * 500), turn(2, "assistant", "y" * 500)), width=60)
-    assert [len(line) for line in tree[1:]] == [59, 59]
+    assert [len(line) for line in tree[1:]] == [60, 60]
     assert tree[2].endswith("yyy...  [answers #0]")
 
 
 def test_content_that_is_hostile_to_a_terminal_stays_on_its_line() -> None:
     evil = "\x1b[2J\x1b[1;1Hgone\r\b\n\u202etxet\u2028 完成\x9b2J"
-    tree = drawn(payload(turn(1, "user", evil, tool_invocations=[{**call(8), "tool_name": evil, "arguments": {evil: evil}}])))
+    tree = drawn(
+        payload(turn(1, "user", evil, tool_invocations=[{**call(8), "tool_name": evil, "arguments": {evil: evil}}]))
+    )
     assert len(tree) == 3
     assert tree[1] == "└── #0 user      \\x1b[2J\\x1b[1;1Hgone \\x08 \\u202etxet 完成\\x9b2J"
 
 
-@pytest.mark.parametrize("vector", [vector for vector in vectors() if "input" in vector], ids=lambda vector: str(vector.get("name"))[:40])
+@pytest.mark.parametrize("vector", vectors(), ids=lambda vector: str(vector["name"]))
 def test_every_golden_capture_can_be_drawn(vector: dict[str, Any]) -> None:
-    made = vector["input"]
-    if made.get("capture_options", {}).get("derive_ids"):
-        return
-    assert len(drawn(made)) > len(made["turns"])
+    assert len(drawn(vector["input"])) > len(vector["input"]["turns"])
 
 
 @settings(deadline=None, max_examples=80)

@@ -1,5 +1,6 @@
 import errno
 import io
+import json
 import sys
 
 import pytest
@@ -83,6 +84,12 @@ def test_standard_error_of_another_encoding_is_written_all_the_same() -> None:
     assert printed(narrow)[1] == "memory-graph: no \\u2705\n"
 
 
+def test_a_failure_document_stays_json_whatever_standard_error_can_write() -> None:
+    narrow = Terminal({}, None, Screen(), Screen("cp1252"))
+    narrow.failure_document('{"message": "✅ 🚀"}\n')
+    assert json.loads(printed(narrow)[1]) == {"message": "✅ 🚀"}
+
+
 def test_a_lost_standard_error_stops_nothing() -> None:
     quiet = Terminal({}, None, Screen(), Lost(BrokenPipeError()))
     quiet.say("nobody hears it")
@@ -101,7 +108,10 @@ def test_a_closed_pipe_has_its_own_line_and_exit_code() -> None:
 
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [(OSError(errno.ENOSPC, "No space left on device"), "No space left on device"), (io.UnsupportedOperation("not writable"), "not writable")],
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+        (io.UnsupportedOperation("not writable"), "not writable"),
+    ],
 )
 def test_results_that_cannot_be_written_are_said_with_the_system_s_reason(error: OSError, reason: str) -> None:
     lost = terminal(stdout=Lost(error))

@@ -1,17 +1,21 @@
-"""A log that can be read, collectors that are closed, and a clock that a test moves."""
+"""A log that can be read, tracing and collectors that are closed, and a clock that a test moves."""
 
 from __future__ import annotations
 
 import json
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from agent.observability.collector import collector_from
 from agent.observability.logs import LOGGER_NAME, JsonLines, configure_logging
 from agent.observability.span_export import EXPORT_THREAD
+from agent.observability.tracing import Tracing
+from tests.observability.captures import MakeTracing
 from tests.observability.peers import SpanCollector, StuckPeer
 
 
@@ -101,3 +105,17 @@ def stuck_peer() -> Iterator[Callable[..., StuckPeer]]:
         if thread.name == EXPORT_THREAD:
             thread.join(5)
             assert not thread.is_alive()
+
+
+@pytest.fixture
+def tracing_for(clock: Clock) -> Iterator[MakeTracing]:
+    """Makes tracing that knows of no host, and closes it."""
+    made: list[Tracing] = []
+
+    def make(environ: Mapping[str, str], modules: Mapping[str, ModuleType] | None = None) -> Tracing:
+        made.append(Tracing(collector_from(environ), environ=environ, clock=clock, modules=modules or {}))
+        return made[-1]
+
+    yield make
+    for tracing in made:
+        tracing.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.errors import InternalError, Problem, ValidationError
+from agent.errors import ConfigurationError, InternalError, Problem, ValidationError
 from agent.observability import Telemetry
 from tests.observability.conftest import RecordedLog
 from tests.observability.peers import SpanCollector
@@ -62,3 +62,8 @@ def test_the_end_of_a_request_exports_its_spans(collector: SpanCollector) -> Non
     request.end()
     telemetry.close()
     assert [(span.name, span.trace_id.hex()) for span in collector.spans()] == [("conversation_memory.validate", TRACE)]
+
+
+def test_an_endpoint_that_is_no_url_is_refused_at_start() -> None:
+    with pytest.raises(ConfigurationError):
+        Telemetry.from_env({"LLM_OBSERVATORY_URL": "observatory"})

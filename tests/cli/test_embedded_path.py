@@ -1,0 +1,46 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from agent.cli.embedded_path import check_embedded_path
+from agent.config import StoreAddress
+from agent.errors import StoreConnectionError
+from store.sqlite import SqliteStore
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(StoreConnectionError) as caught:
+        check_embedded_path(StoreAddress(path=str(path)))
+    return caught.value.message.removeprefix(f"the embedded store {path} cannot be opened: ")
+
+
+def test_a_server_memory_a_new_file_an_empty_one_and_a_database_may_hold_a_store(tmp_path: Path) -> None:
+    check_embedded_path(StoreAddress(url="https://store.example", api_key="k"))
+    check_embedded_path(StoreAddress(path=":memory:"))
+    check_embedded_path(StoreAddress(path=str(tmp_path / "new.db")))
+    assert not (tmp_path / "new.db").exists()
+    (tmp_path / "empty.db").touch()
+    check_embedded_path(StoreAddress(path=str(tmp_path / "empty.db")))
+    store = SqliteStore(tmp_path / "used.db")
+    store.ping()
+    store.close()
+    check_embedded_path(StoreAddress(path=str(tmp_path / "used.db")))
+
+
+def test_a_directory_a_foreign_file_and_a_missing_folder_are_called_so(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a database")
+    assert refused(tmp_path) == "Is a directory"
+    assert refused(tmp_path / "notes.txt") == "it is a file of another kind"
+    assert refused(tmp_path / "none" / "store.db") == "its folder does not exist"
+    assert refused(tmp_path / "notes.txt" / "store.db") in {"Not a directory", "its folder does not exist"}
+    assert refused(tmp_path / ("x" * 300)) == "File name too long"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_and_a_file_without_permission_are_called_so(tmp_path: Path) -> None:
+    (tmp_path / "locked.db").touch(mode=0o400)
+    assert refused(tmp_path / "locked.db") == "Permission denied"
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    assert refused(folder / "store.db") == "its folder may not be written"

@@ -1,0 +1,151 @@
+"""What only a process of its own can show: what is imported, who has set a provider, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.observability.captures import TRACE
+from tests.observability.peers import StuckPeer
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+PRELUDE = """
+import json, os, sys
+from agent.observability import Telemetry
+
+def capture(telemetry, flags="01"):
+    traceparent = f"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-{flags}"
+    request = telemetry.begin({"HTTP_TRACEPARENT": traceparent}, "ref-1")
+    for name in ("validate", "build", "append"):
+        with request.spans.span(name):
+            request.spans.set(turns=1)
+    request.captured(execution_ref="ref-1", duplicate=False, turns=1, received_bytes=1, latency_ms=1)
+    request.end()
+"""
+
+
+def start(script: str, **environ: str) -> subprocess.Popen[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "LLM_"))}
+    return subprocess.Popen(
+        [sys.executable, "-c", PRELUDE + textwrap.dedent(script)],
+        cwd=PROJECT,
+        env={**kept, **environ},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(script: str, **environ: str) -> Any:
+    """What ``script`` prints, as JSON."""
+    with start(script, **environ) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return json.loads(output)
+
+
+@pytest.mark.slow
+def test_without_an_endpoint_nothing_of_opentelemetry_is_imported() -> None:
+    loaded = run(
+        """
+        capture(Telemetry.from_env(os.environ))
+        print(json.dumps([name for name in sys.modules if name.startswith(("opentelemetry", "requests"))]))
+        """
+    )
+    assert loaded == []
+
+
+@pytest.mark.slow
+def test_the_sdk_is_not_imported_because_the_api_is_there() -> None:
+    loaded = run(
+        """
+        import opentelemetry.trace
+        capture(Telemetry.from_env(os.environ))
+        ours = ("opentelemetry.sdk", "opentelemetry.exporter")
+        print(json.dumps([name for name in sys.modules if name.startswith(ours)]))
+        """
+    )
+    assert loaded == []
+
+
+@pytest.mark.slow
+def test_a_provider_that_is_set_after_the_start_gets_the_spans() -> None:
+    spans = run(
+        """
+        telemetry = Telemetry.from_env(os.environ)
+        capture(telemetry)
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+        from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+        received = InMemorySpanExporter()
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(received))
+        trace.set_tracer_provider(provider)
+        capture(telemetry)
+        capture(telemetry, flags="00")
+        print(json.dumps([[span.name, f"{span.context.trace_id:032x}", f"{span.parent.span_id:016x}"]
+                          for span in received.get_finished_spans()]))
+        """
+    )
+    assert spans == [
+        [f"conversation_memory.{name}", TRACE.trace_id, TRACE.span_id] for name in ("validate", "build", "append")
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trickle", [False, True])
+def test_a_process_with_a_stuck_collector_ends_soon_after_sigterm(
+    trickle: bool, stuck_peer: Callable[..., StuckPeer]
+) -> None:
+    script = """
+        import signal, threading
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        telemetry = Telemetry.from_env(os.environ)
+        capture(telemetry)
+        print("ready", flush=True)
+        while True:
+            capture(telemetry)
+            threading.Event().wait(0.01)
+        """
+    with start(script, LLM_OBSERVATORY_URL=stuck_peer(trickle=trickle).url) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        before = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+    # Cloud Run waits for ten seconds (H08); the export's bound and the interpreter's end are all that is needed.
+    assert time.monotonic() - before < 5
+
+
+@pytest.mark.slow
+def test_a_process_that_ends_by_itself_does_not_wait_for_a_stuck_collector(
+    stuck_peer: Callable[..., StuckPeer],
+) -> None:
+    before = time.monotonic()
+    ended = run("capture(Telemetry.from_env(os.environ)); print(1)", LLM_OBSERVATORY_URL=stuck_peer(trickle=True).url)
+    assert ended == 1
+    assert time.monotonic() - before < 10
+
+
+def test_the_resource_attributes_of_the_process_name_the_service_where_nothing_else_does() -> None:
+    done = run(
+        """
+        from agent.observability.otlp import tracer_provider
+        resources = [tracer_provider(environ).resource for environ in ({}, {"OTEL_SERVICE_NAME": "b"})]
+        print(json.dumps([resource.attributes["service.name"] for resource in resources]))
+        """,
+        OTEL_RESOURCE_ATTRIBUTES="service.name=a,team=memory",
+    )
+    assert done == ["a", "b"]

@@ -1,0 +1,112 @@
+"""The store as its clients meet it: the WSGI application, driven in process through httpx, and bodies to post."""
+
+import hashlib
+import itertools
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from agent.core.canonical import canonical, sha256_hex
+from store.server import create_app
+from store.sqlite import SqliteStore
+
+SESSION = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
+CONVERSATION = "b7a1e0d4-5c39-4e82-8f16-2d7c9b0a4e13"
+OTHER_CONVERSATION = "c2c2c2c2-0000-4000-8000-000000000002"
+CAPTURED_AT = "2026-03-02T08:15:00.000000Z"
+
+
+def clock() -> datetime:
+    return datetime(2026, 3, 2, 8, 15, tzinfo=UTC)
+
+
+@dataclass
+class Surface:
+    """A client of one store. Event ids are counted up, so that tests can tell them apart."""
+
+    store: SqliteStore
+    client: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        ids = itertools.count(1)
+        app = create_app(self.store, clock=clock, new_id=lambda: f"00000000-0000-4000-9000-{next(ids):012x}")
+        self.client = httpx.Client(transport=httpx.WSGITransport(app=app), base_url="http://store.invalid")
+
+    def post(self, body: Any, *, key: str | None = None, path: str = "/v1/decision-events") -> httpx.Response:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return self.client.post(path, content=content, headers=headers)
+
+    def capture(self, payload: dict[str, Any], **changes: Any) -> dict[str, Any]:
+        """Append a capture's event; the receipt."""
+        body = envelope(payload, **changes)
+        answer = self.post(body, key=body["payload"]["inputs_hash"])
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json()
+
+    def get(self, path: str, **query: Any) -> Any:
+        answer = self.client.get(path, params=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def turns(self, session: str = SESSION, **query: Any) -> list[dict[str, Any]]:
+        return self.get(f"/v1/sessions/{session}/turns", **query)["turns"]
+
+    def close(self) -> None:
+        self.client.close()
+        self.store.close()
+
+
+def envelope(payload: dict[str, Any], *, execution_ref: str | None = None, **event: Any) -> dict[str, Any]:
+    """The write of a capture, as the function sends it; members of the event can be changed, or left out with None."""
+    inputs_hash = sha256_hex(canonical(payload))
+    run_id = execution_ref or ref_of(json.dumps(payload))
+    fields = {
+        "agent_id": "conversation-memory-agent",
+        "agent_version": "1.0.0",
+        "decision_type": "conversation_capture",
+        "inputs_hash": inputs_hash,
+        "inputs": payload,
+        "outputs": {"session_id": payload.get("session_id"), "nodes_created": [], "edges_created": []},
+        "confidence": 1.0,
+        "constraints_applied": [],
+        "execution_ref": run_id,
+        "timestamp": CAPTURED_AT,
+        **event,
+    }
+    return {
+        "type": "conversation_capture",
+        "runId": run_id,
+        "source": "conversation-memory-agent",
+        "timestamp": fields["timestamp"],
+        "payload": {name: value for name, value in fields.items() if value is not None},
+    }
+
+
+def ref_of(text: str) -> str:
+    """A UUID that belongs to ``text``."""
+    digits = hashlib.sha256(text.encode()).hexdigest()
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:32]}"
+
+
+def turn_id(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012x}"
+
+
+def turn(number: int, content: str | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "turn_id": turn_id(number),
+        "role": "user" if number % 2 else "assistant",
+        "content": f"t{number}" if content is None else content,
+        "timestamp": "2026-03-02T08:00:00Z",
+        **more,
+    }
+
+
+def payload(
+    *turns: dict[str, Any], session: str = SESSION, conversation: str = CONVERSATION, **more: Any
+) -> dict[str, Any]:
+    return {"session_id": session, "conversation_id": conversation, "turns": list(turns), **more}

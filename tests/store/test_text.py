@@ -1,0 +1,97 @@
+"""Strings and numbers round-trip exactly, whatever their size and whatever stands in them (H16, CONTRACT 2 and 10)."""
+
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+
+from agent.core.canonical import canonical
+from store.sqlite import SqliteStore
+from tests.store.surface import CAPTURED_AT, Surface, envelope, payload, turn
+from tests.strategies import json_values, payloads
+
+CONTROL = "".join(map(chr, range(0x20))) + "\x7f\u2028\ufeff\ufffe"
+
+
+def stored(surface: Surface, body: dict) -> dict:
+    event = surface.get(f"/v1/decision-events/{body['runId']}")
+    del event["position"]
+    return event
+
+
+@pytest.mark.parametrize("text", [CONTROL, "go \U0001f680", "Zo\u00eb", "Zoe\u0308", "\u0000", "", '"\\/'])
+def test_text_comes_back_exactly(text: str, surface: Surface) -> None:
+    body = envelope(payload(turn(1, text, metadata={text: [text]})))
+    assert surface.post(body).status_code == 201
+    assert stored(surface, body) == body
+    (record,) = surface.turns()
+    assert (record["content"], record["metadata"]) == (text, {text: [text]})
+
+
+def test_h16_two_unicode_forms_are_two_payloads(surface: Surface) -> None:
+    for number, text in enumerate(["Zo\u00eb", "Zoe\u0308"], 1):
+        assert surface.capture(payload(turn(number, text)))["status"] == "accepted"
+    assert [record["content"].encode() for record in surface.turns()] == [b"Zo\xc3\xab", b"Zoe\xcc\x88"]
+
+
+def test_numbers_keep_every_digit_in_the_text(surface: Surface) -> None:
+    text = json.dumps(envelope(payload(turn(1, metadata={"n": "NUMBERS"}))))
+    numbers = "[123456789012345678901234567890, 1.10, 1E2, -0.0, 5e-324, 18446744073709551616, 0.1]"
+    body = text.replace('"NUMBERS"', numbers).encode()
+    assert surface.post(body).status_code == 201
+    answer = surface.client.get("/v1/decision-events").content
+    assert canonical(json.loads(answer)["events"][0]["payload"]) == canonical(json.loads(body)["payload"])
+    assert (
+        b"123456789012345678901234567890"
+        in surface.client.get(f"/v1/sessions/{json.loads(body)['payload']['inputs']['session_id']}/turns").content
+    )
+
+
+@pytest.mark.parametrize("compressible", [True, False])
+def test_ten_mebibytes_come_back_exactly(compressible: bool, surface: Surface) -> None:
+    source = random.Random(1)
+    text = "lorem ipsum " * 870_000 if compressible else source.randbytes(5 * 1024 * 1024).hex()
+    body = envelope(payload(turn(1, "before"), turn(2, text), turn(3, "after"), note=text[:100_000]))
+    assert surface.post(body).status_code == 201
+    assert stored(surface, body) == body
+    assert [record["content"] for record in surface.turns()] == ["before", text, "after"]
+
+
+def test_a_capture_of_ten_thousand_turns_is_read_by_pages(surface: Surface) -> None:
+    sent = [turn(number, f"content of {number}") for number in range(1, 10_001)]
+    assert surface.capture(payload(*sent))["turns"]["new"] == 10_000
+    page = surface.turns(after_seq=5_000, limit=1000)
+    assert [record["content"] for record in page] == [f"content of {number}" for number in range(5_001, 6_001)]
+    assert page[0]["parent_turn_id"] == sent[4_999]["turn_id"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(payloads())
+def test_any_payload_comes_back_with_the_same_canonical_form(sent: dict) -> None:
+    surface = Surface(SqliteStore(":memory:"))
+    try:
+        body = envelope(sent)
+        receipt = surface.post(body).json()
+        assert receipt["turns"]["new"] == len(sent["turns"])
+        assert canonical(stored(surface, body)) == canonical(body)
+        for turn_sent, record in zip(sent["turns"], surface.turns(sent["session_id"]), strict=True):
+            kept = {**turn_sent, **record}
+            kept["parent_turn_id"] = turn_sent.get("parent_turn_id")
+            assert canonical({name: kept[name] for name in turn_sent if name != "turn_id"}) == canonical(
+                {name: value for name, value in turn_sent.items() if name != "turn_id"}
+            )
+    finally:
+        surface.close()
+
+
+@settings(max_examples=150, deadline=None)
+@given(json_values)
+def test_any_json_in_an_event_of_any_kind_comes_back_with_the_same_canonical_form(value: object) -> None:
+    surface = Surface(SqliteStore(":memory:"))
+    try:
+        body = {"type": "any", "runId": "r", "timestamp": CAPTURED_AT, "payload": {"value": value}}
+        assert surface.post(body).status_code == 201
+        assert canonical(stored(surface, body)) == canonical(body)
+    finally:
+        surface.close()
