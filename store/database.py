@@ -23,6 +23,7 @@ from store.errors import (
     ForkedDatabase,
     NewerDatabase,
     NotADatabase,
+    NotFound,
     ReadOnlyDatabase,
     StoreAnswerError,
 )
@@ -34,13 +35,14 @@ MEMORY: Final = ":memory:"
 
 _PRIMARY_CODE: Final = 0xFF
 _KEEP_CONNECTION: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CONSTRAINT)
+_READ_ONLY: Final = "the database may not be written"
 _LOCKED: Final = "another writer holds the database"
 _FAULTS: Final[dict[int, tuple[type[StoreAnswerError], str]]] = {
     sqlite3.SQLITE_BUSY: (DatabaseLocked, _LOCKED),
     sqlite3.SQLITE_LOCKED: (DatabaseLocked, _LOCKED),
     sqlite3.SQLITE_FULL: (DiskFull, "there is no room for the write"),
-    sqlite3.SQLITE_READONLY: (ReadOnlyDatabase, "the database may not be written"),
-    sqlite3.SQLITE_PERM: (ReadOnlyDatabase, "the database may not be written"),
+    sqlite3.SQLITE_READONLY: (ReadOnlyDatabase, _READ_ONLY),
+    sqlite3.SQLITE_PERM: (ReadOnlyDatabase, _READ_ONLY),
     sqlite3.SQLITE_CANTOPEN: (DatabaseUnreachable, "the database cannot be opened"),
     sqlite3.SQLITE_IOERR: (DatabaseUnreachable, "the database cannot be read or written"),
     sqlite3.SQLITE_PROTOCOL: (DatabaseUnreachable, "the database's lock file does not work"),
@@ -63,6 +65,7 @@ class Database:
         self._readers: list[Connection] = []
         self._owner: int | None = None
         self._file: tuple[int, int] | None = None
+        self._writable = True
         self._timeout_s = busy_timeout_s
 
     @contextmanager
@@ -88,16 +91,15 @@ class Database:
             with self.writing() as connection:
                 yield connection
             return
-        pool, connection = self._take_reader()
+        with _translated():
+            pool, connection = self._take_reader()
         try:
-            # One snapshot for all that the block reads.
-            connection.execute("BEGIN")
-            yield connection
-            connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            connection.close()
-            raise _fault(error) from error
-        except StoreAnswerError:
+            with _translated():
+                # One snapshot for all that the block reads.
+                connection.execute("BEGIN")
+                yield connection
+                connection.execute("COMMIT")
+        except NotFound:
             connection.execute("ROLLBACK")
             self._give_back(pool, connection)
             raise
@@ -123,15 +125,14 @@ class Database:
 
     def _begin(self, timeout_s: float) -> Connection:
         connection = self._ready_writer(timeout_s)
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if _primary_code(error) != sqlite3.SQLITE_READONLY:
-                raise
-            # A connection stays as it was opened: perhaps the file could not be written then, and can be now.
+        if not self._writable:
+            # A connection stays as it was opened: perhaps the file can be written now.
             self._drop()
             connection = self._ready_writer(timeout_s)
-            connection.execute("BEGIN IMMEDIATE")
+            if not self._writable:
+                # SQLite would begin a read transaction and refuse the first write.
+                raise ReadOnlyDatabase(_READ_ONLY)
+        connection.execute("BEGIN IMMEDIATE")
         return connection
 
     def _ready_writer(self, timeout_s: float) -> Connection:
@@ -141,6 +142,7 @@ class Database:
         if self._writer is None:
             self._writer = self._open(timeout_s)
             self._owner, self._file, self._timeout_s = os.getpid(), self._identity(), timeout_s
+            self._writable = self._path == MEMORY or os.access(self._path, os.W_OK, effective_ids=True)
         if self._timeout_s != timeout_s:
             self._writer.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
             self._timeout_s = timeout_s
@@ -155,16 +157,11 @@ class Database:
                     self._ready_writer(self._busy_timeout_s)
                 except sqlite3.Error as error:
                     self._after(error)
-                    raise _fault(error) from error
+                    raise
         pool = self._readers
         with suppress(IndexError):
             return pool, pool.pop()
-        try:
-            connection = _connect(self._path, self._busy_timeout_s)
-            connection.execute("PRAGMA query_only = ON")
-        except sqlite3.Error as error:
-            raise _fault(error) from error
-        return pool, connection
+        return pool, _connect(self._path, self._busy_timeout_s)
 
     def _give_back(self, pool: list[Connection], connection: Connection) -> None:
         # Another list by now: the connections were dropped meanwhile, and this one may be of a file that is gone.
@@ -198,7 +195,7 @@ class Database:
             return None
         try:
             found = os.stat(self._path)  # noqa: PTH116 - a Path costs more than the call, on each append
-        except FileNotFoundError:
+        except OSError:
             return None
         return found.st_dev, found.st_ino
 
@@ -227,6 +224,14 @@ class Database:
                     connection.close()
 
 
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _fault(error) from error
+
+
 def _connect(path: str, timeout_s: float) -> Connection:
     # Threads share connections, one at a time: the writer under the lock, a reader while it is out of the pool.
     return sqlite3.connect(path, timeout=timeout_s, isolation_level=None, check_same_thread=False, cached_statements=64)
@@ -234,7 +239,10 @@ def _connect(path: str, timeout_s: float) -> Connection:
 
 def _prepare(connection: Connection) -> None:
     """Make the tables of a new database; raise for one that is not ours or newer."""
+    # One snapshot, or the tables that another process makes just now would look like those of another program.
+    connection.execute("BEGIN")
     version = _schema_version(connection)
+    connection.execute("COMMIT")
     if connection.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
         # Waits for other processes as any statement does, within the busy timeout.
         connection.execute("PRAGMA journal_mode = WAL")

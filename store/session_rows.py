@@ -44,11 +44,10 @@ class DatabaseSession:
             self._anything_awaited = found.fetchone() is not None
 
     def turn(self, turn_id: bytes) -> StoredTurn | None:
-        if turn_id not in self._turns:
+        if self._session_key is not None and turn_id not in self._turns:
             self._turns[turn_id] = None
-            if self._session_key is not None:
-                self._select(1, self._session_key, [turn_id])
-        return self._turns[turn_id]
+            self._select(1, self._session_key, [turn_id])
+        return self._turns.get(turn_id)
 
     def current_leaf(self, conversation_id: bytes) -> bytes | None:
         if self._session_key is None:

@@ -13,22 +13,16 @@ from typing import Any, Final
 
 import jiter
 
-from agent.capture.refusal import MAX_DEPTH, STRING, WHITE, explain, skip_value
+from agent.capture.json_text import MAX_DEPTH, MAX_VALUES, STRING, WHITE
 from agent.core.canonical import is_plain
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
-MAX_VALUES: Final = 250_000
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-# A value begins the text, or follows a comma, or an opening bracket that is not closed at once. Possessive, so that
-# 10 MiB of anything are counted in constant memory and some tens of milliseconds.
-_MORE_VALUES: Final = re.compile(
-    rb'(?:(?:[^",\[{]++|"' + STRING + rb'"|\[' + WHITE + rb"\]|\{" + WHITE + rb"\})*+[,\[{]){%d}+" % MAX_VALUES
+# A value begins the text, or follows a comma, or an opening bracket that is not closed at once. Counts 10 MiB of
+# anything in constant memory and some tens of milliseconds; compiled on first use, since few bodies need it.
+_MORE_VALUES: Final = (
+    rb'(?s)(?:(?:[^",\[{]++|' + STRING + rb"|\[" + WHITE + rb"\]|\{" + WHITE + rb"\})*+[,\[{]){%d}+" % MAX_VALUES
 )
-_WRAPPER_START: Final = re.compile(WHITE + rb"\{" + WHITE)
-_COLON: Final = re.compile(WHITE + rb":" + WHITE)
-_COMMA: Final = re.compile(WHITE + rb"," + WHITE)
-_KEY: Final = re.compile(rb'"' + STRING + rb'"')
-_BLANK: Final = b" \t\n\r"
 _LARGEST_FAST_INTEGER: Final = 2**64 - 1
 _SMALLEST_FAST_INTEGER: Final = -(2**63)
 
@@ -52,7 +46,7 @@ def parse(body: bytes) -> Document:
     if not text or text.isspace():
         raise _refused("the body is empty", "empty")
     # Every value but the first takes at least two bytes, so a short text need not be counted.
-    if len(text) >= 2 * MAX_VALUES and _MORE_VALUES.match(text):
+    if len(text) >= 2 * MAX_VALUES and re.match(_MORE_VALUES, text):
         # Before anything is built: small bodies of brackets take a function's whole memory.
         raise PayloadTooLarge(f"the body has more than {MAX_VALUES} JSON values", [Problem("$", "values")])
     value, plain = _build(text)
@@ -66,7 +60,9 @@ def open_wrapper(document: Document) -> Document:
     inner = document.value.get("payload")
     if not isinstance(inner, dict) or "turns" in document.value:
         return document
-    text = _only_member(document.text) if len(document.value) == 1 else _member(document.text)
+    from agent.capture.wrapper import member, only_member  # loaded late: most clients never wrap
+
+    text = only_member(document.text) if len(document.value) == 1 else member(document.text, "payload")
     return Document(inner, text, document.plain or is_plain(inner))
 
 
@@ -75,11 +71,11 @@ def _build(text: bytes) -> tuple[Any, bool]:
         value = jiter.from_json(text, allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError:
         # The parser's message may hold a key; the position and the rule are found again without it.
-        raise explain(text) from None
+        raise _explained(text) from None
     plain = _survey(value)
     if plain is None:
         del value  # a body of 10 MiB need not stand in memory twice
-        raise explain(text)
+        raise _explained(text)
     return value, plain
 
 
@@ -125,33 +121,10 @@ def _are_plain_keys(names: list[str]) -> bool:
     return all(map(str.isascii, names)) or all(max(name) <= "\uffff" for name in names if name)
 
 
-def _only_member(text: bytes) -> bytes:
-    """The text of the one value in an object with one member."""
-    start = _value_start(text, _start(_WRAPPER_START.match(text)))
-    return text[start : text.rindex(b"}")].rstrip(_BLANK)
+def _explained(text: bytes) -> ValidationError:
+    from agent.capture.refusal import explain  # loaded late: an instance that refuses nothing never needs it
 
-
-def _member(text: bytes) -> bytes:
-    """The text of the member ``payload`` among others, in a text that was parsed before."""
-    at = _start(_WRAPPER_START.match(text))
-    while True:
-        name = text[at : _start(_KEY.match(text, at))]
-        start = _value_start(text, at)
-        end = skip_value(text, start)
-        if jiter.from_json(name) == "payload":
-            return text[start:end]
-        at = _start(_COMMA.match(text, end))
-
-
-def _value_start(text: bytes, at: int) -> int:
-    return _start(_COLON.match(text, _start(_KEY.match(text, at))))
-
-
-def _start(match: re.Match[bytes] | None) -> int:
-    """Where the next token starts."""
-    if match is None:  # only parsed text comes here
-        raise RuntimeError("the text is not the one that was parsed")
-    return match.end()
+    return explain(text)
 
 
 def _refused(message: str, rule: str) -> ValidationError:

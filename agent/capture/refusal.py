@@ -15,16 +15,9 @@ from math import isinf
 from typing import Final, NoReturn, cast
 
 from agent.capture.json_path import cut, quoted
+from agent.capture.json_text import BLANK, MAX_DEPTH, MAX_INTEGER_DIGITS, WHITE
 from agent.errors import Problem, ValidationError
 
-MAX_DEPTH: Final = 128
-MAX_INTEGER_DIGITS: Final = 4300
-
-# All patterns are possessive: nothing is ever tried twice, so time is linear whatever the text.
-WHITE: Final = rb"[ \t\n\r]*+"
-STRING: Final = rb'(?:[^"\\]++|\\.)*+'
-
-_BLANK: Final = b" \t\n\r"
 _WHITE: Final = re.compile(WHITE)
 # The longest run of legal characters and escapes (RFC 8259 7); a high surrogate only with its low one.
 _CHARACTERS: Final = re.compile(
@@ -34,8 +27,6 @@ _CHARACTERS: Final = re.compile(
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _NUMBER: Final = re.compile(rb"-?+(0|[1-9][0-9]*+)((?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+)")
 _LITERAL: Final = re.compile(rb"true|false|null")
-_BRACKET: Final = re.compile(rb'(?:[^"{}\[\]]++|"' + STRING + rb'")*+([{}\[\]])', re.DOTALL)
-_VALUE_WITHOUT_BRACKETS: Final = re.compile(rb'"' + STRING + rb'"|[^,\]} \t\n\r]++', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +57,6 @@ def find(text: bytes) -> Fault | None:
     except _FaultError as error:
         return error.fault
     return None
-
-
-def skip_value(text: bytes, at: int) -> int:
-    """Where the value that starts at ``at`` ends, in a text that was parsed before."""
-    depth = 0
-    while True:
-        match = _BRACKET.match(text, at) if depth or text[at] in b"{[" else _VALUE_WITHOUT_BRACKETS.match(text, at)
-        if match is None:  # only parsed text comes here
-            raise RuntimeError("the text is not the one that was parsed")
-        at = match.end()
-        if match.lastindex:
-            depth += 1 if match[1] in b"{[" else -1
-        if not depth:
-            return at
 
 
 def _end(run: re.Pattern[bytes], text: bytes, at: int) -> int:
@@ -196,7 +173,7 @@ class _Tokenizer:
 
     def _skip_white(self) -> None:
         # A look at one byte is cheaper than a match that finds nothing, and most tokens follow one another directly.
-        if self._text[self._at : self._at + 1] in _BLANK:
+        if self._text[self._at : self._at + 1] in BLANK:
             self._at = _end(_WHITE, self._text, self._at)
 
     def _not_json(self, what: str) -> NoReturn:

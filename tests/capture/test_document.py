@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.capture.document import MAX_VALUES, Document, open_wrapper, parse
+from agent.capture.document import Document, open_wrapper, parse
+from agent.capture.json_text import MAX_VALUES
 from agent.core.canonical import inputs_hash, is_plain
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 from tests.capture.cases import BASE, body_with, changed

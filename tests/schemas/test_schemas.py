@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import schemas
 from agent.capture.body import MAX_BODY_BYTES
-from agent.capture.document import MAX_VALUES
+from agent.capture.json_text import MAX_VALUES
 from agent.core.canonical import inputs_hash
 from agent.core.decision import AGENT_ID, AGENT_VERSION, DecisionEvent, Inputs, Outputs, constraints_applied
 from agent.core.graph import build_graph

@@ -1,4 +1,4 @@
-"""CONTRACT 10 as a small store in memory, written for reading: no index, no cleverness, everything looked up by walking.
+"""CONTRACT 10 as a small store in memory, written for reading: no index, everything is looked up by walking.
 
 It speaks of one tenant and of well-formed envelopes of captures with an ``inputs_hash``.
 """

@@ -1,4 +1,4 @@
-"""A database that cannot do it now: typed, 503 with Retry-After, nothing half written, and well again without restart."""
+"""A database that cannot do it now: typed, 503 with Retry-After, nothing half written, well again without restart."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ from store.errors import (
     ReadOnlyDatabase,
     StoreAnswerError,
 )
-from store.schema import SCHEMA_VERSION
+from store.schema import SCHEMA_VERSION, TABLES
 from store.sqlite import SqliteStore
 from tests.conftest import REPOSITORY
 from tests.store.surface import SESSION, Surface, envelope, payload, turn
@@ -179,9 +179,12 @@ def test_a_read_only_file_is_503_for_writes_serves_reads_and_takes_writes_when_i
         surface.capture(payload(turn(1)))
         surface.store.close()
         path.chmod(0o444)
+        refused(surface.client.get("/health"), "the database may not be written")
         unavailable(surface, "the database may not be written")
         assert len(surface.turns()) == 1
-        path.chmod(0o644)
+        # SQLite makes the files beside it with the mode of the database.
+        for file in folder.glob("store.db*"):
+            file.chmod(0o644)
         well(surface, 1)
         surface.close()
 
@@ -312,22 +315,22 @@ def test_a_database_that_was_taken_out_of_wal_mode_is_put_back(on_file: Surface,
     well(on_file, 1)
     with on_file.store._database.reading() as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert connection.execute("PRAGMA query_only").fetchone() == (1,)
     with on_file.store._database.writing() as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
+def broken_off(surface: Surface, error: BaseException) -> None:
+    with surface.store._database.writing() as connection:
+        connection.execute("DELETE FROM turns")
+        raise error
+
+
 def test_a_write_that_is_broken_off_leaves_nothing(surface: Surface) -> None:
     surface.capture(payload(turn(1)))
-    with pytest.raises(KeyboardInterrupt), surface.store._database.writing() as connection:
-        connection.execute("DELETE FROM turns")
-        raise KeyboardInterrupt
-    with (
-        pytest.raises(StoreAnswerError, match="the database refused a statement"),
-        surface.store._database.writing() as connection,
-    ):
-        connection.execute("DELETE FROM turns")
-        connection.execute("INSERT INTO events (position) VALUES (1)")
+    with pytest.raises(KeyboardInterrupt):
+        broken_off(surface, KeyboardInterrupt())
+    with pytest.raises(StoreAnswerError, match="the database refused a statement"):
+        broken_off(surface, sqlite3.IntegrityError())
     assert len(surface.turns()) == 1
 
 
@@ -336,7 +339,7 @@ def test_a_read_that_is_broken_off_closes_its_connection(on_file: Surface) -> No
     with pytest.raises(KeyboardInterrupt), on_file.store._database.reading():
         raise KeyboardInterrupt
     with pytest.raises(StoreAnswerError), on_file.store._database.reading() as connection:
-        connection.execute("DELETE FROM turns")
+        connection.execute("SELECT nothing")
     assert len(on_file.turns()) == 1
 
 
@@ -366,3 +369,32 @@ def test_every_code_of_sqlite_has_its_fault(code: int | None, fault: type[StoreA
     assert type(caught.value) is fault
     assert "SECRET" not in caught.value.message
     well(on_file, 1)
+
+
+def test_tables_that_another_process_makes_meanwhile_are_used(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("PRAGMA journal_mode = WAL")
+    other.execute("BEGIN IMMEDIATE")
+    for statement in TABLES.split(";\n"):
+        other.execute(statement)
+    other.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    release = threading.Timer(0.2, other.execute, ["COMMIT"])
+    release.start()
+    surface = Surface(SqliteStore(path, busy_timeout_s=10))
+    well(surface, 0)
+    release.join()
+    other.close()
+    surface.close()
+
+
+def test_a_store_of_another_process_is_refused_and_left_open_for_it(on_file: Surface) -> None:
+    on_file.capture(payload(turn(1)))
+    database = on_file.store._database
+    writer, database._owner = database._writer, os.getpid() + 1
+    message = "the store was opened before this process forked: open one in each process"
+    unavailable(on_file, message)
+    refused(on_file.client.get("/v1/decision-events"), message)
+    on_file.store.close()
+    assert database._writer is writer
+    database._owner = os.getpid()
