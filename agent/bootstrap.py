@@ -19,11 +19,13 @@ from agent import __version__
 from agent.capture.http import CaptureApp
 from agent.capture.service import CaptureService
 from agent.config import Settings
-from agent.observability import Telemetry, configure_logging
+from agent.errors import ConfigurationError
+from agent.observability import Telemetry, configure_logging, log_event, log_refused_start
 from schemas import openapi_bytes
 
 if TYPE_CHECKING:
     from flask import Flask, Request, Response
+    from httpx import BaseTransport
 
     from agent.ruvector.client import RuvectorClient
 
@@ -37,9 +39,14 @@ def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> C
     """The capture function for a functions-framework host, ready to answer.
 
     ``host`` is the Flask application that loads the function: its own pages are replaced by typed JSON.
-    Raises ConfigurationError for a setting that does not hold.
+    A setting that does not hold ends the start with one log line that names the variable: SystemExit, since the host
+    would print frames for any other exception.
     """
-    app = capture_app(environ)
+    try:
+        app = capture_app(environ)
+    except ConfigurationError as error:
+        log_refused_start(sys.stderr, error)
+        raise SystemExit(1) from error
     if host is not None:
         from agent.capture.host import TypedAnswers
 
@@ -52,9 +59,11 @@ def capture_app(environ: Mapping[str, str]) -> CaptureApp:
     settings = Settings.from_env(environ)
     configure_logging(sys.stderr, level=settings.log_level)
     client = Once(lambda: store_client(settings))
+    telemetry = Telemetry.from_env(environ)
+    log_event("capture function ready", fields={"store": settings.store.kind, "release": __version__})
     return CaptureApp(
         capture_service_on(client),
-        telemetry=Telemetry.from_env(environ),
+        telemetry=telemetry,
         health=lambda: asdict(client().health(timeout_s=HEALTH_TIMEOUT_S)),
         openapi=openapi_bytes,
         clock=utc_now,
@@ -82,31 +91,31 @@ def store_client(settings: Settings) -> RuvectorClient:
     from agent.ruvector.client import RuvectorClient
 
     address = settings.store
-    if address.path is not None:
-        from agent.ruvector.embedded import EmbeddedTransport
-        from store.server import create_app
-        from store.sqlite import SqliteStore
-
-        store = SqliteStore(address.path)
-        application = create_app(store, clock=utc_now, new_id=new_id)
-        return RuvectorClient(
-            EmbeddedTransport(application, close_store=store.close),
-            base_url="http://embedded.invalid",
-            api_key=None,
-            kind="embedded",
-            deadline_s=settings.deadline_s,
-            at_most_once=settings.at_most_once,
-        )
-    from agent.ruvector.transport import KeepAliveTransport
-
+    transport, base_url = _embedded(address.path) if address.path is not None else (_over_sockets(), str(address.url))
     return RuvectorClient(
-        KeepAliveTransport(),
-        base_url=str(address.url),
+        transport,
+        base_url=base_url,
         api_key=address.api_key,
-        kind="http",
+        kind=address.kind,
         deadline_s=settings.deadline_s,
         at_most_once=settings.at_most_once,
     )
+
+
+def _over_sockets() -> BaseTransport:
+    from agent.ruvector.transport import KeepAliveTransport
+
+    return KeepAliveTransport()
+
+
+def _embedded(path: str) -> tuple[BaseTransport, str]:
+    from agent.ruvector.embedded import EmbeddedTransport
+    from store.server import create_app
+    from store.sqlite import SqliteStore
+
+    store = SqliteStore(path)
+    application = create_app(store, clock=utc_now, new_id=new_id)
+    return EmbeddedTransport(application, close_store=store.close), "http://embedded.invalid"
 
 
 class Once(Generic[T]):

@@ -35,6 +35,11 @@ class StoreAddress:
     url: str | None = None
     api_key: str | None = None
 
+    @property
+    def kind(self) -> str:
+        """``embedded`` or ``http``, as health answers name it."""
+        return "http" if self.path is None else "embedded"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

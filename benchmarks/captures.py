@@ -95,19 +95,24 @@ def embedded(folder: Path, rounds: int) -> dict[str, object]:
 
 
 def growth(address: str, rounds: int) -> dict[str, object]:
-    """Seconds a turn: one capture of 10 000 turns, and several of 100 turns, round by round."""
+    """Seconds and CPU seconds a turn: one capture of 10 000 turns, and several of 100, round by round."""
     capture = capturing(capture_service({"RUVECTOR_SERVICE_URL": address}))
     small, large = Variations(with_turns(_SMALL), seed=5), Variations(with_turns(_LARGE), seed=6)
     timed(capture, small.many(_SMALL_CAPTURES))
     timed(capture, large.many(1))
-    of_small, of_large = [], []
+    sides: list[tuple[Variations, int, int, list[float], list[float]]] = [
+        (small, _SMALL, _SMALL_CAPTURES, [], []),
+        (large, _LARGE, 1, [], []),
+    ]
     for place in range(rounds):
-        if place % 2:
-            of_large.append(timed(capture, large.many(1))[0] / _LARGE)
-        of_small.append(timed(capture, small.many(_SMALL_CAPTURES))[0] / _SMALL)
-        if not place % 2:
-            of_large.append(timed(capture, large.many(1))[0] / _LARGE)
-    return {"small": of_small, "large": of_large}
+        for variations, turns, count, seconds, cpu in sides if place % 2 else sides[::-1]:
+            took, used = timed(capture, variations.many(count))
+            seconds.append(took / turns)
+            cpu.append(used / turns)
+    return {
+        name: {"seconds": seconds, "cpu": cpu}
+        for name, (*_, seconds, cpu) in zip(("small", "large"), sides, strict=True)
+    }
 
 
 if __name__ == "__main__":

@@ -155,7 +155,9 @@ REFUSED = (
     Body("a syntax error in the last byte", lambda: _wide_keys()[:-1] + b"]"),
     Body("a key twice, at the end", lambda: _wide_keys().replace(b"x" * 20, b"", 1)[:-1] + b',"turns":[]}'),
     Body("10 000 turns of a wrong role", lambda: _minimal_turns().replace(b'"user"', b'"usxr"')),
-    Body("10 000 turns with a number", lambda: _minimal_turns().replace(b'"content":"', b'"content":1,"x":"')),
+    Body(
+        "10 000 turns with a number", lambda: _minimal_turns().replace(b'"content":"xxxxxxxxxx', b'"content":1,"x":"')
+    ),
     Body("60 MiB", lambda: b'{"a":"' + b"x" * (6 * _SIZE) + b'"}'),
     Body("gzip of 600 MiB", lambda: gzip.compress(bytes(60 * _SIZE), 9), encoding="gzip"),
 )

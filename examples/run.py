@@ -83,6 +83,8 @@ def run(terminal: Terminal, *, port: int, once: bool) -> None:
     check_port(port)
     environ = {**os.environ, "RUVECTOR_SERVICE_URL": f"embedded:./{DATABASE}"}
     environ.pop("K_SERVICE", None)
+    if os.environ.get("RUVECTOR_SERVICE_URL", "").strip():
+        terminal.show("RUVECTOR_SERVICE_URL is set; the demo does not use it: its store is always the embedded one.")
     terminal.show(f"Starting the capture function on http://127.0.0.1:{port}, its store in ./{DATABASE} ...")
     with FunctionHost(ROOT / "main.py", port, environ) as host:
         host.wait_until_healthy()

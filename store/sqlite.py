@@ -12,7 +12,7 @@ from store.reads import read_event, read_events, read_turns
 from store.schema import DEFAULT_TENANT
 
 # A health answer is wanted within 2 s (CONTRACT 7), also while another writer holds the database.
-_PING_TIMEOUT_S = 1.0
+_PING_TIMEOUT_S = 0.5
 # More than the slack that a file keeps: free pages and the write-ahead log's own reuse.
 _PROBE_BYTES = 256 * 1024
 

@@ -23,13 +23,19 @@ _WORDINGS: Final[Mapping[str, str]] = {
     "unsupported": "is not supported by this release",
 }
 _LIMITS: Final[Mapping[str, str]] = {
-    "format": "must be a valid",
     "minimum": "must be at least",
     "maximum": "must be at most",
     "minLength": "must not be shorter than",
     "maxLength": "must not be longer than",
     "minItems": "must not have fewer items than",
 }
+
+
+_FORMATS: Final[Mapping[str, str]] = {
+    "uuid": "must be a UUID, unless capture_options.derive_ids is true",
+    "date-time": "must be an RFC 3339 time with an offset, as 2026-03-02T08:15:00Z",
+}
+_LOOKS_LIKE_CHAT: Final = "; a list of chat messages is taken with ?format=openai-chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,8 @@ def wording(rule: str, expected: object) -> str:
     if rule in _WORDINGS:
         return _WORDINGS[rule]
     names = [str(name) for name in expected] if isinstance(expected, list) else [str(expected)]
+    if rule == "format":
+        return _FORMATS[names[0]]
     if rule == "type":
         return f"must be {' or '.join(sorted(names, reverse=True))}"
     if rule == "enum":
@@ -60,8 +68,9 @@ def refusal_of(payload: Mapping[str, Any], findings: Sequence[Finding]) -> Valid
     first = ordered[0]
     count = f"more than {MAX_PROBLEMS}" if len(ordered) > MAX_PROBLEMS else str(len(ordered))
     said = first.wording or _WORDINGS[first.rule]
+    hint = _LOOKS_LIKE_CHAT if "messages" in payload and "turns" not in payload else ""
     return ValidationError(
-        f"{count} {'problem' if count == '1' else 'problems'}; first: {json_path(first.parts)}: {said}",
+        f"{count} {'problem' if count == '1' else 'problems'}; first: {json_path(first.parts)}: {said}{hint}",
         [Problem(json_path(finding.parts), finding.rule) for finding in ordered[:MAX_PROBLEMS]],
     )
 

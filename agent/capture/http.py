@@ -131,7 +131,7 @@ class CaptureApp:
         path, method = environ.get("PATH_INFO", "/"), environ["REQUEST_METHOD"]
         allowed = _METHODS.get(path)
         if allowed is None:
-            raise NotFound("there is nothing at this path")
+            raise NotFound(f"there is nothing at this path; there is {', '.join(_METHODS)}")
         if method not in allowed:
             raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
         if path in HEALTH_PATHS:

@@ -29,7 +29,12 @@ class Source(StrEnum):
 
 
 # rich_markup_mode None: Rich's help costs more time than all the rest of --help.
-_TYPER: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None, "pretty_exceptions_enable": False}
+_TYPER: dict[str, Any] = {
+    "no_args_is_help": True,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+}
 
 app = typer.Typer(**_TYPER)
 agent = typer.Typer(help="The agents of this product.", **_TYPER)
@@ -64,7 +69,7 @@ def root(
         bool, typer.Option("--version", callback=_print_release, is_eager=True, help="Print the release and exit.")
     ] = False,
 ) -> None:
-    """Look at and write the conversation memory."""
+    """Capture conversations, and see whether the agent and its store are up."""
 
 
 @conversation_memory.command()

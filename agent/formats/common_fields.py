@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from agent.errors import MAX_PROBLEMS, Problem
+from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 
 MAX_ID_CHARACTERS: Final = 256
 MAX_KEY_CHARACTERS: Final = 64
@@ -19,6 +19,29 @@ _CONTEXT: Final = frozenset({*_CONTEXT_STRINGS, "tags"})
 _OPTION_BOOLEANS: Final = ("create_lineage", "extract_entities", "compute_embeddings", "derive_ids")
 _OPTIONS: Final = frozenset({*_OPTION_BOOLEANS, "content"})
 _CONTENT_MODES: Final = ("full", "redacted", "none")
+
+
+_WORDINGS: Final = {
+    "required": "is required",
+    "type": "is of the wrong type",
+    "enum": "is none of the values that are known",
+    "minLength": "is too short",
+    "maxLength": "is too long",
+    "minItems": "is empty",
+    "minimum": "is too small",
+    "maximum": "is too large",
+    "not": "has no meaning here",
+    "too_many_turns": "holds more than 10000 messages and tool calls together",
+    "invocation_id_clash": "must differ from session_id and from every turn's id",
+}
+
+
+def refusal_of(problems: list[Problem]) -> ValidationError:
+    """The error for ``problems``, at least one, in the words that a native payload is refused in."""
+    count = len(problems)
+    many = f"more than {MAX_PROBLEMS}" if count > MAX_PROBLEMS else str(count)
+    first = f"{problems[0].path}: {_WORDINGS[problems[0].rule]}"
+    return ValidationError(f"{many} {'problem' if count == 1 else 'problems'}; first: {first}", problems)
 
 
 def check_string(

@@ -24,15 +24,27 @@ from agent.core.ids import (
     turn_uuid,
 )
 from agent.core.native import OpenCalls, derive_ids
-from agent.errors import MAX_PROBLEMS, Problem, ValidationError
+from agent.errors import MAX_PROBLEMS, Problem
 from agent.formats import Translation
-from agent.formats.common_fields import check_context_and_options, check_id, check_string, unknown_fields
+from agent.formats.common_fields import (
+    MAX_KEY_CHARACTERS,
+    check_context_and_options,
+    check_id,
+    check_string,
+    refusal_of,
+    unknown_fields,
+)
 from agent.formats.openai_message import MessageDraft, read_message
 from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader
 
 MAX_TURNS_AND_INVOCATIONS: Final = 10_000
 MAX_START_INDEX: Final = 2**63 - 1
 
+# The Chat Completions reference, requests and answers, and what this reader takes beside it.
+_MESSAGE_FIELDS: Final = frozenset(
+    {"role", "content", "name", "refusal", "audio", "annotations", "tool_calls", "tool_call_id", "function_call"}
+    | {"id", "timestamp"}
+)
 _OPTIONS: Final = ("mode", "start_index", "request_id", "model")
 _SHARED: Final = ("session_id", "conversation_id", "context", "capture_options")
 _KNOWN: Final = frozenset({*_OPTIONS, *_SHARED, "messages"})
@@ -66,12 +78,22 @@ class OpenAIChatReader:
         payload = derive_ids(_payload(body, drafts, captured_at))
         _refuse(_clashes(payload))
         snapshot = body.get("mode") != "delta"
-        return Translation(payload, unknown_fields(body, _KNOWN), "$.messages" if snapshot else None)
+        warnings = (*unknown_fields(body, _KNOWN), *_unknown_in_messages(body["messages"]))[:MAX_PROBLEMS]
+        return Translation(payload, warnings, "$.messages" if snapshot else None)
+
+
+def _unknown_in_messages(messages: list[dict[str, Any]]) -> list[Problem]:
+    """A warning for each field that no Chat Completions message has, where it occurs first: a typo is seen."""
+    first: dict[str, Problem] = {}
+    for index, message in enumerate(messages):
+        for name in message.keys() - _MESSAGE_FIELDS - first.keys():
+            first[name] = Problem(f"$.messages[{index}].{name[:MAX_KEY_CHARACTERS]}", "unknown_field")
+    return sorted(first.values(), key=lambda problem: problem.path)
 
 
 def _refuse(problems: list[Problem]) -> None:
     if problems:
-        raise ValidationError("the body is not a list of chat messages that can be captured", problems)
+        raise refusal_of(problems)
 
 
 def _check_options(body: dict[str, Any], problems: list[Problem]) -> None:

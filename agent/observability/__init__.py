@@ -4,7 +4,7 @@ Both tell ids, counts and names, never content (CONTRACT 8). Nothing in here rai
 OpenTelemetry is imported before somebody asks for it.
 """
 
-from agent.observability.logs import configure_logging, describe_exception
+from agent.observability.logs import configure_logging, describe_exception, log_event, log_refused_start
 from agent.observability.telemetry import Telemetry
 
-__all__ = ["Telemetry", "configure_logging", "describe_exception"]
+__all__ = ["Telemetry", "configure_logging", "describe_exception", "log_event", "log_refused_start"]

@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol, TypedDict
 
 import orjson
 
-from agent.errors import AgentError, StoreWriteError, ValidationError
+from agent.errors import AgentError, ConfigurationError, StoreWriteError, ValidationError
 from agent.observability.trace_context import TraceContext
 
 LOGGER_NAME: Final = "agent"
@@ -110,6 +110,13 @@ def log_event(
     # handler of somebody else would write the exception's message.
     extra = {"agent_members": members, "agent_error": error}
     logger.handle(logger.makeRecord(logger.name, level, "", 0, message, (), None, extra=extra))
+
+
+def log_refused_start(stream: Stream, error: ConfigurationError) -> None:
+    """One line for a setting that ends the start; its message names the variable and never the value."""
+    entry: dict[str, object] = {"severity": "CRITICAL", "message": f"the function does not start: {error.message}"}
+    stream.write(_json(entry) + "\n")
+    stream.flush()
 
 
 def log_failure(

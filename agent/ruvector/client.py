@@ -257,7 +257,7 @@ def _request(
 
 def _refused(answer: _Answer, attempt: Attempt) -> StoreWriteError:
     return StoreWriteError(
-        "the store's answer is not the one that was asked for",
+        f"the store answered {answer.status} with something that is not the answer that was asked for",
         upstream_status=answer.status,
         details={"attempts": attempt.number},
     )

@@ -49,11 +49,12 @@ def run_throughput(stage: Stage) -> list[Figure]:
     product: list[Load] = []
     baseline: list[Load] = []
     with _warm_hosts(stage) as (ours, theirs, generator, store):
-        stored, host_before = store.cpu_seconds(), ours.cpu_seconds()
+        stored, host_cpu, their_cpu = store.cpu_seconds(), ours.cpu_seconds(), theirs.cpu_seconds()
         for place in range(rounds):
             for host, loads in _in_turn(place, (ours, product), (theirs, baseline)):
                 loads.append(generator.post(host.port, count=count, connections=_CONCURRENCY))
-        stored, host_cpu = store.cpu_seconds() - stored, ours.cpu_seconds() - host_before
+        stored = store.cpu_seconds() - stored
+        host_cpu, their_cpu = ours.cpu_seconds() - host_cpu, theirs.cpu_seconds() - their_cpu
     wall = sum(load.elapsed_s for load in product)
     shares = [seconds / wall for seconds in (host_cpu, sum(load.cpu_s for load in product), stored)]
     their_share = sum(load.cpu_s for load in baseline) / sum(load.elapsed_s for load in baseline)
@@ -70,6 +71,9 @@ def run_throughput(stage: Stage) -> list[Figure]:
             notes=(
                 "cores taken: host {:.2f}, load generator {:.2f}, stub store {:.2f}".format(*shares)
                 + f"; on the baseline's side load generator {their_share:.2f}",
+                "host CPU of one: {} / {}".format(
+                    *(milliseconds(cpu / rounds / count) for cpu in (host_cpu, their_cpu))
+                ),
                 f"latency p50: {_median(product, 'p50_s')} / {_median(baseline, 'p50_s')}",
                 f"latency p99: {_median(product, 'p99_s')} / {_median(baseline, 'p99_s')}",
             ),

@@ -39,7 +39,10 @@ UNSUPPORTED_CONTENT = "1 problem; first: $.capture_options.content: is not suppo
         (("turns", 0, "content", []), "1 problem; first: $.turns[0].content: must be string"),
         (("turns", 0, "parent_turn_id", 1), "1 problem; first: $.turns[0].parent_turn_id: must be string or null"),
         (("turns", 0, "role", 1), "1 problem; first: $.turns[0].role: must be one of user, assistant, system, tool"),
-        (("session_id", "x"), "1 problem; first: $.session_id: must be a valid uuid"),
+        (
+            ("session_id", "x"),
+            "1 problem; first: $.session_id: must be a UUID, unless capture_options.derive_ids is true",
+        ),
         (("turns", []), "1 problem; first: $.turns: must not have fewer items than 1"),
         (("turns", 0, "role", ABSENT), "1 problem; first: $.turns[0].role: is required"),
         (("turns", 1, "turn_id", FIRST), "1 problem; first: $.turns[1].turn_id: must be unique in the payload"),
@@ -113,3 +116,13 @@ def test_10_000_turns_and_invocations_are_accepted_and_one_more_is_the_only_prob
 
 def test_ten_thousand_and_one_things_that_are_no_turns_are_too_many_all_the_same():
     assert problems({"turns": [None] * 10_001}) == [("$.turns", "too_many_turns")]
+
+
+def test_a_chat_list_sent_as_native_is_told_its_format():
+    assert refusal({"session_id": "s", "messages": []}).message.endswith(
+        "; a list of chat messages is taken with ?format=openai-chat"
+    )
+
+
+def test_a_time_without_an_offset_is_told_what_is_missing():
+    assert "with an offset" in refusal(changed("turns", 0, "timestamp", "2026-03-02T08:15:03")).message

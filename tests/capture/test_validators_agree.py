@@ -69,13 +69,13 @@ def nodes(value: Any) -> list[tuple[Any, Any]]:
 def broken_payloads(draw: st.DrawFn) -> dict[str, Any]:
     payload = draw(payloads(max_turns=3) | clashing_payloads(native=True) | st.builds(copy.deepcopy, st.just(BASE)))
     if draw(st.booleans()):
-        payload.setdefault("capture_options", {})["derive_ids"] = draw(st.booleans() | ODD_VALUES)
+        payload.setdefault("capture_options", {})["derive_ids"] = draw(st.booleans() | ODD_VALUES.map(copy.deepcopy))
     for _ in range(draw(st.integers(1, 4))):
         places = nodes(payload)
         assume(places)
         container, key = draw(st.sampled_from(places))
         if draw(st.booleans()):
-            container[key] = draw(ODD_VALUES | json_values)
+            container[key] = draw(ODD_VALUES.map(copy.deepcopy) | json_values)
         elif isinstance(container, dict):
             del container[key]
     return payload

@@ -67,7 +67,7 @@ def test_a_store_that_refuses_is_1(run: Run) -> None:
         store.reply = lambda _count: Reply(422, b"{}")
         code, out, err = run(*PREFIX, "capture", "--input", str(EXAMPLE), "--store", store.url)
     assert (code, out) == (1, "")
-    assert err == "memory-graph: the store's answer is not the one that was asked for\n"
+    assert err == "memory-graph: the store answered 422 with something that is not the answer that was asked for\n"
 
 
 def test_a_capture_that_is_refused_is_2_with_every_problem(run: Run) -> None:

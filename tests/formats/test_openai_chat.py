@@ -424,3 +424,29 @@ def test_a_call_id_that_names_the_session_or_a_turn_is_refused_at_its_place():
         ("$.messages[1].tool_calls[1].id", "invocation_id_clash"),
         ("$.messages[2].tool_call_id", "invocation_id_clash"),
     ]
+
+
+def test_a_field_that_no_chat_message_has_is_warned_about_once_where_it_comes_first():
+    warnings = translate({"role": "user", "contnet": "hi"}, USER, {**USER, "contnet": "x", "mood": 1}).warnings
+    assert warnings == (
+        Problem("$.messages[0].contnet", "unknown_field"),
+        Problem("$.messages[2].mood", "unknown_field"),
+    )
+
+
+def test_what_chat_messages_have_is_not_warned_about():
+    full = {
+        "role": "assistant",
+        "content": "x",
+        "name": "n",
+        "refusal": None,
+        "audio": None,
+        "annotations": [],
+        "id": "m",
+    }
+    assert translate(USER, full, calling(call()), result()).warnings == ()
+
+
+def test_a_refusal_says_how_many_problems_and_the_first_one():
+    with pytest.raises(ValidationError, match=r"^2 problems; first: \$\.session_id: is required$"):
+        OpenAIChatReader().read({"messages": []}, captured_at=CAPTURED_AT)
