@@ -20,6 +20,9 @@ DEFAULT_STORE: Final = "embedded:./memory-graph.db"
 _EMBEDDED: Final = "embedded:"
 # The function's own limit is 30 s (CONTRACT 7): what the store may use of it at most.
 _LONGEST_DEADLINE_S: Final = 30.0
+_LOOKS_NUMERIC: Final = re.compile(r"[0-9.]+\Z|.*:", re.ASCII)
+_HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}\Z", re.ASCII)
+_SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
 # RFC 6750 2.1 allows fewer characters; what an HTTP field value can carry is enough to refuse an injected header.
 _HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+\Z", re.ASCII)
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -92,6 +95,8 @@ def _http_url(variable: str, given: str) -> SplitResult:
         raise ConfigurationError(variable, "is not a URL") from None
     if url.scheme not in {"http", "https"} or not url.hostname or not port_is_valid:
         raise ConfigurationError(variable, "must be an http:// or https:// address, or embedded:PATH")
+    if not _is_host(url.hostname):
+        raise ConfigurationError(variable, "names a host that is no name and no IP address")
     if not given.isascii() or re.search(r"[\x00-\x20\x7f]", given):
         raise ConfigurationError(variable, "has a character that no URL has")
     if url.username is not None or url.password is not None:
@@ -99,6 +104,17 @@ def _http_url(variable: str, given: str) -> SplitResult:
     if url.query or url.fragment:
         raise ConfigurationError(variable, "must not hold a query or fragment")
     return url
+
+
+def _is_host(host: str) -> bool:
+    """Whether ``host`` is a name or an IP address; what looks like an address must be one (httpx would refuse it)."""
+    if not _LOOKS_NUMERIC.match(host):
+        return _HOST_NAME.match(host) is not None
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_loopback(url: SplitResult) -> bool:
@@ -125,11 +141,7 @@ def _api_key(environ: Mapping[str, str], *, loopback: bool) -> str | None:
 def _deadline(text: str) -> float:
     if not text:
         return 20.0
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    # Written so that NaN is refused too.
+    seconds = float(text) if _SECONDS.match(text) else 0.0
     if not 0.0 < seconds <= _LONGEST_DEADLINE_S:
         raise ConfigurationError(
             "RUVECTOR_DEADLINE_S", f"must be a number of seconds above 0, at most {_LONGEST_DEADLINE_S:g}"

@@ -77,7 +77,7 @@ class _App:
             answer = self._handler(request)(request)
         except StoreAnswerError as fault:
             if fault.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                _log.warning("a request failed: %s", type(fault).__name__)
+                _log.warning(f"a request failed: {type(fault).__name__}")
             answer = _refusal(fault)
         except Exception as error:  # noqa: BLE001 - the edge: a client gets typed JSON whatever happens
             _log_unforeseen(error)
@@ -183,4 +183,4 @@ def _refusal(fault: StoreAnswerError, **more: str) -> Answer:
 def _log_unforeseen(error: Exception) -> None:
     """Type and frames; a message could hold what the caller sent."""
     frames = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-    _log.error("a request failed: %s at %s", type(error).__name__, " > ".join(frames))
+    _log.error(f"a request failed: {type(error).__name__} at {' > '.join(frames)}")

@@ -1,9 +1,13 @@
 """Settings hold, or the start fails with the name of the variable and never its value."""
 
+import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent.config import Settings, StoreAddress
 from agent.errors import ConfigurationError
+from agent.ruvector.client import RuvectorClient
 
 SERVED = {"RUVECTOR_SERVICE_URL": "https://store.example", "RUVECTOR_API_KEY": "k-1"}
 
@@ -53,11 +57,18 @@ def test_at_most_once_and_the_deadline_are_taken():
         ({**SERVED, "RUVECTOR_SERVICE_URL": "https://store.example/?k=secret"}, "RUVECTOR_SERVICE_URL"),
         ({**SERVED, "RUVECTOR_SERVICE_URL": "https://store.example/a b"}, "RUVECTOR_SERVICE_URL"),
         ({**SERVED, "RUVECTOR_SERVICE_URL": "https://st\u00f6re.example"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "http://10.0.0.256:8080"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "http://1.2.3"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "http://[v1.x]"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "http://[::g]"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "http://st(ore"}, "RUVECTOR_SERVICE_URL"),
         ({"RUVECTOR_SERVICE_URL": "embedded:"}, "RUVECTOR_SERVICE_URL"),
         ({"K_SERVICE": "capture"}, "RUVECTOR_SERVICE_URL"),
         ({"K_SERVICE": "capture", "RUVECTOR_SERVICE_URL": "embedded:/tmp/x.db"}, "RUVECTOR_SERVICE_URL"),
         ({"RUVECTOR_DEADLINE_S": "soon"}, "RUVECTOR_DEADLINE_S"),
         ({"RUVECTOR_DEADLINE_S": "0"}, "RUVECTOR_DEADLINE_S"),
+        ({"RUVECTOR_DEADLINE_S": "1_0"}, "RUVECTOR_DEADLINE_S"),
+        ({"RUVECTOR_DEADLINE_S": "\uff11\uff10"}, "RUVECTOR_DEADLINE_S"),
         ({"RUVECTOR_DEADLINE_S": "31"}, "RUVECTOR_DEADLINE_S"),
         ({"RUVECTOR_DEADLINE_S": "nan"}, "RUVECTOR_DEADLINE_S"),
         ({"RUVECTOR_WRITES": "twice"}, "RUVECTOR_WRITES"),
@@ -87,3 +98,19 @@ def test_the_refusal_in_the_cloud_says_what_to_set():
 
 def test_full_content_may_be_named():
     assert Settings.from_env({"CAPTURE_CONTENT": "full"})
+
+
+@given(st.text(st.sampled_from("abz019.:-_[]/@%vg~"), max_size=20))
+@settings(deadline=None)
+def test_an_address_that_passes_is_one_that_the_client_can_be_built_with(text):
+    try:
+        address = Settings.from_env({"RUVECTOR_SERVICE_URL": f"http://{text}", "RUVECTOR_API_KEY": "k"}).store
+    except ConfigurationError:
+        return
+    client = RuvectorClient(
+        httpx.MockTransport(lambda _: httpx.Response(200)),
+        base_url=str(address.url),
+        api_key=address.api_key,
+        kind="http",
+    )
+    assert client.health(timeout_s=1).status == "ok"

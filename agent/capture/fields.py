@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from agent.capture.json_path import json_path
 from agent.capture.rules import RESERVED_AT_ROOT, RESERVED_ON_INVOCATIONS, RESERVED_ON_TURNS
+from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem
 
 _Parts = tuple[str | int, ...]

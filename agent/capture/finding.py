@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agent.capture.json_path import json_path
+from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 
 _WORDINGS: Final[Mapping[str, str]] = {

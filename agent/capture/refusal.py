@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Final, NoReturn, cast
 
-from agent.capture.json_path import cut, quoted
 from agent.capture.json_text import BLANK, MAX_DEPTH, MAX_INTEGER_DIGITS, WHITE
+from agent.core.json_path import cut, quoted
 from agent.errors import Problem, ValidationError
 
 _WHITE: Final = re.compile(WHITE)

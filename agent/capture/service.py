@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 
@@ -177,6 +177,10 @@ def _rewritten(payload: dict[str, Any], sent_hash: str) -> Inputs:
 def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: _Captured) -> CaptureAnswer:
     encoded = event.outputs
     execution_ref = event.execution_ref
+    if receipt.duplicate and receipt.execution_ref == execution_ref:
+        # An earlier attempt of this very invocation was stored and its answer lost: the event is this one. What the
+        # store counts now is not what it counted then.
+        receipt = replace(receipt, duplicate=False, turns=None)
     if receipt.duplicate:
         execution_ref = receipt.execution_ref or execution_ref
         first = receipt.timestamp or event.timestamp

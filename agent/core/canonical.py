@@ -8,7 +8,7 @@ Integers beyond 2^53-1, which RFC 8785 leaves open, keep all their digits. Unico
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
@@ -31,7 +31,9 @@ def canonical(value: Any, *, plain: bool | None = None) -> bytes:
         except TypeError:
             # orjson refuses nesting beyond 254 and lone surrogates; the walk decides which of them it is.
             pass
-    return b"".join(_write(value))
+    out = bytearray()
+    _write(value, out, members=_sorted_members, number=_float)
+    return bytes(out)
 
 
 def is_plain(value: Any) -> bool:
@@ -71,8 +73,17 @@ def encode(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        # An integer beyond 64 bits (or deep nesting): RFC 8785 text is JSON text as well.
-        return canonical(value, plain=False)
+        # An integer beyond 64 bits, or nesting beyond 254.
+        out = bytearray()
+        _write(value, out, members=dict.items, number=orjson.dumps)
+        return bytes(out)
+
+
+Members = Callable[[dict[str, Any]], Iterable[tuple[str, Any]]]
+
+
+def _sorted_members(value: dict[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(value.items(), key=_utf16_order)
 
 
 def _utf16_order(member: tuple[str, Any]) -> bytes:
@@ -80,29 +91,30 @@ def _utf16_order(member: tuple[str, Any]) -> bytes:
     return member[0].encode("utf-16-be", "surrogatepass")
 
 
-def _write(value: Any) -> Iterator[bytes]:
+def _write(value: Any, out: bytearray, *, members: Members, number: Callable[[float], bytes]) -> None:
+    """Append the JSON text of ``value``; one buffer for all, since a piece of its own costs more than it holds."""
     if isinstance(value, str):
-        yield _string(value)
+        out += _string(value)
     elif value is None or isinstance(value, bool):
-        yield orjson.dumps(value)
+        out += orjson.dumps(value)
     elif isinstance(value, int):
-        yield str(value).encode("ascii")
+        out += str(value).encode("ascii")
     elif isinstance(value, float):
-        yield _float(value)
+        out += number(value)
     elif isinstance(value, dict):
-        separator = b"{"
-        for key, member in sorted(value.items(), key=_utf16_order):
-            yield separator + _string(key) + b":"
-            yield from _write(member)
-            separator = b","
-        yield b"}" if value else b"{}"
+        out += b"{"
+        for place, (key, member) in enumerate(members(value)):
+            out += b"," if place else b""
+            out += _string(key)
+            out += b":"
+            _write(member, out, members=members, number=number)
+        out += b"}"
     elif isinstance(value, list):
-        separator = b"["
-        for member in value:
-            yield separator
-            yield from _write(member)
-            separator = b","
-        yield b"]" if value else b"[]"
+        out += b"["
+        for place, member in enumerate(value):
+            out += b"," if place else b""
+            _write(member, out, members=members, number=number)
+        out += b"]"
     else:
         raise TypeError(f"{type(value).__name__} is not a JSON value")
 

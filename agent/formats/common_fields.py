@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 
 MAX_ID_CHARACTERS: Final = 256
-MAX_KEY_CHARACTERS: Final = 64
 
 _CONTEXT_STRINGS: Final = ("agent_id", "user_id", "source_system")
 _CONTEXT: Final = frozenset({*_CONTEXT_STRINGS, "tags"})
@@ -103,11 +103,11 @@ def _object(body: dict[str, Any], name: str, problems: list[Problem]) -> dict[st
 def unknown_fields(body: dict[str, Any], known: Iterable[str]) -> tuple[Problem, ...]:
     """A warning for each field that nobody reads: of ``body``, of its ``context`` and its ``capture_options``."""
     return (
-        *_unknown(body, frozenset(known), "$"),
-        *_unknown(body.get("context", {}), _CONTEXT, "$.context"),
-        *_unknown(body.get("capture_options", {}), _OPTIONS, "$.capture_options"),
+        *_unknown(body, frozenset(known), ()),
+        *_unknown(body.get("context", {}), _CONTEXT, ("context",)),
+        *_unknown(body.get("capture_options", {}), _OPTIONS, ("capture_options",)),
     )[:MAX_PROBLEMS]
 
 
-def _unknown(fields: dict[str, Any], known: frozenset[str], path: str) -> list[Problem]:
-    return [Problem(f"{path}.{name[:MAX_KEY_CHARACTERS]}", "unknown_field") for name in fields if name not in known]
+def _unknown(fields: dict[str, Any], known: frozenset[str], at: tuple[str, ...]) -> list[Problem]:
+    return [Problem(json_path((*at, name)), "unknown_field") for name in fields if name not in known]

@@ -23,11 +23,11 @@ from agent.core.ids import (
     session_uuid,
     turn_uuid,
 )
+from agent.core.json_path import json_path
 from agent.core.native import OpenCalls, derive_ids
 from agent.errors import MAX_PROBLEMS, Problem
 from agent.formats import Translation
 from agent.formats.common_fields import (
-    MAX_KEY_CHARACTERS,
     check_context_and_options,
     check_id,
     check_string,
@@ -61,9 +61,19 @@ class _Scope:
     start: int
     model: str | None
     captured_at: str
+    snapshot: bool
 
     def turn_id(self, index: int) -> str:
         return turn_uuid(self.session, f"{self.prefix}:{self.start + index}")
+
+    def parent(self, index: int) -> dict[str, str | None]:
+        """What a turn continues: in a snapshot the place before its own, in every list that it may come in.
+
+        A window may come before the list that it is of, and then waits for it. A delta goes on from the current end.
+        """
+        if not self.snapshot:
+            return {}
+        return {"parent_turn_id": self.turn_id(index - 1) if self.start + index else None}
 
 
 class OpenAIChatReader:
@@ -87,7 +97,7 @@ def _unknown_in_messages(messages: list[dict[str, Any]]) -> list[Problem]:
     first: dict[str, Problem] = {}
     for index, message in enumerate(messages):
         for name in message.keys() - _MESSAGE_FIELDS - first.keys():
-            first[name] = Problem(f"$.messages[{index}].{name[:MAX_KEY_CHARACTERS]}", "unknown_field")
+            first[name] = Problem(json_path(("messages", index, name)), "unknown_field")
     return sorted(first.values(), key=lambda problem: problem.path)
 
 
@@ -153,9 +163,10 @@ def _payload(body: dict[str, Any], drafts: list[MessageDraft], captured_at: str)
     session = session_uuid(body["session_id"])
     conversation = body.get("conversation_id", conversation_of_session(session))
     prefix = conversation_uuid(conversation)
-    if body.get("mode") == "delta":
+    snapshot = body.get("mode") != "delta"
+    if not snapshot:
         prefix = f"{prefix}:{body['request_id']}"
-    scope = _Scope(session, prefix, int(body.get("start_index", 0)), body.get("model"), captured_at)
+    scope = _Scope(session, prefix, int(body.get("start_index", 0)), body.get("model"), captured_at, snapshot)
     payload = {"session_id": body["session_id"], "conversation_id": conversation, "turns": _turns(drafts, scope)}
     native: dict[str, Any] = {name: body[name] for name in _OPTIONS if name in body}
     if "context" in body:
@@ -182,12 +193,16 @@ def _turns(drafts: list[MessageDraft], scope: _Scope) -> list[dict[str, Any]]:
         turn_id = scope.turn_id(index)
         latest = draft.timestamp or latest
         turn: dict[str, Any] = {"turn_id": turn_id, "role": draft.role, "content": draft.content, "timestamp": latest}
+        turn |= scope.parent(index)
         derived = [] if draft.timestamp else ["timestamp"]
         if draft.role == "assistant" and scope.model is not None:
             turn["model"] = scope.model
             derived.append("model")
         if invocations := _invocations(draft, index, turn_id, tools):
             turn["tool_invocations"] = invocations
+            if draft.result_of is not None:
+                # Which call it answers, and that one's name, depend on where the list begins.
+                derived.append("tool_invocations")
         metadata = {"derived": derived, "native": draft.native, "native_absent": list(draft.absent)}
         if told := {name: value for name, value in metadata.items() if value}:
             turn["metadata"] = told

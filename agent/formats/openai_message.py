@@ -68,7 +68,7 @@ def read_message(message: object, path: str, arguments: ArgumentReader, problems
     shown = content or _spoken_elsewhere(message)
     timestamp = message.get("timestamp")
     timestamp = timestamp if is_date_time(timestamp) else None
-    held = _held(role, shown, timestamp, result_of)
+    held = _held(role, shown, timestamp)
     absent = tuple(field for field in held if field not in message)
     native = _not_held(message, held, calls)
     return MessageDraft(role, shown, timestamp, calls, result_of, tool_name, native, absent)
@@ -106,13 +106,14 @@ def _spoken_elsewhere(message: dict[str, Any]) -> str:
     return transcript if isinstance(transcript, str) and transcript else "[audio]"
 
 
-def _held(role: str, shown: str, timestamp: str | None, result_of: str | None) -> dict[str, str]:
-    """The fields that whoever reads the turn will take the message to have had."""
+def _held(role: str, shown: str, timestamp: str | None) -> dict[str, str]:
+    """The fields that whoever reads the turn will take the message to have had.
+
+    Not a result's ``tool_call_id``: the pairing is derived, so the id as sent stands with the message.
+    """
     held = {"role": role, "content": shown}
     if timestamp is not None:
         held["timestamp"] = timestamp
-    if result_of is not None:
-        held["tool_call_id"] = result_of
     return held
 
 

@@ -24,6 +24,8 @@ from agent.errors import AgentError, ConfigurationError, StoreWriteError, Valida
 from agent.observability.trace_context import TraceContext
 
 LOGGER_NAME: Final = "agent"
+# The embedded store runs in this process and logs under its own name.
+_LOGGERS: Final = (LOGGER_NAME, "store")
 _MOST_EXCEPTIONS: Final = 8
 _MOST_FRAMES: Final = 32
 _LONGEST_TEXT: Final = 200
@@ -70,15 +72,16 @@ class JsonLines(logging.Handler):
 def configure_logging(stream: Stream, *, level: str) -> JsonLines:
     """Send what the product logs to ``stream``, from ``level`` (DEBUG, INFO, WARNING, ERROR, CRITICAL) on.
 
-    Only the logger ``agent`` is touched; a second call replaces the first. Raises ValueError for an unknown level.
+    Only the loggers ``agent`` and ``store`` are touched; a second call replaces the first. Raises ValueError for an
+    unknown level.
     """
-    logger = logging.getLogger(LOGGER_NAME)
-    logger.setLevel(level)
-    logger.propagate = False
-    for handler in [each for each in logger.handlers if isinstance(each, JsonLines)]:
-        logger.removeHandler(handler)
     lines = JsonLines(stream)
-    logger.addHandler(lines)
+    for logger in map(logging.getLogger, _LOGGERS):
+        logger.setLevel(level)
+        logger.propagate = False
+        for handler in [each for each in logger.handlers if isinstance(each, JsonLines)]:
+            logger.removeHandler(handler)
+        logger.addHandler(lines)
     return lines
 
 

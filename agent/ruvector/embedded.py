@@ -1,20 +1,87 @@
-"""A store in this process behind the same client: WSGI in place of a socket, closed when the client is."""
+"""A store in this process behind the same client: WSGI (PEP 3333) in place of a socket, closed when the client is.
+
+Does what httpx.WSGITransport does for this one client, at a fifth of its cost: a capture is mostly such exchanges.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import io
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
 
-class EmbeddedTransport(httpx.WSGITransport):
-    """Hands requests to a WSGI application; ``close_store`` lets go of what the application holds open."""
+_NOT_PREFIXED = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 
-    def __init__(self, application: Any, *, close_store: Callable[[], None]) -> None:
-        super().__init__(app=application)
+
+class EmbeddedTransport(httpx.BaseTransport):
+    """Hands requests to a WSGI application; ``close_store`` lets go of what the application holds open.
+
+    What the application raises is raised: the store answers its own faults, so that would be a fault of ours.
+    """
+
+    def __init__(self, application: WSGIApplication, *, close_store: Callable[[], None]) -> None:
+        self._application = application
         self._close_store = close_store
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Run the application on ``request`` and return its whole answer."""
+        started: dict[str, Any] = {}
+
+        def start_response(
+            status: str, headers: list[tuple[str, str]], _exc_info: object = None
+        ) -> Callable[..., None]:
+            started.update(status=int(status[:3]), headers=headers)
+            return _no_write
+
+        answer = self._application(_environ(request), start_response)
+        body = _whole(answer)
+        return httpx.Response(started["status"], headers=started["headers"], stream=httpx.ByteStream(body))
 
     def close(self) -> None:
         """Close the store."""
         self._close_store()
+
+
+def _environ(request: httpx.Request) -> WSGIEnvironment:
+    url = request.url
+    path, _, query = url.raw_path.partition(b"?")
+    environ: WSGIEnvironment = {
+        "REQUEST_METHOD": request.method,
+        "SCRIPT_NAME": "",
+        # PEP 3333: bytes of the decoded path, each as one character.
+        "PATH_INFO": url.path.encode().decode("latin-1") if b"%" in path else path.decode("ascii"),
+        "QUERY_STRING": query.decode("ascii"),
+        "SERVER_NAME": url.host,
+        "SERVER_PORT": str(url.port or 80),
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": url.scheme,
+        "wsgi.input": io.BytesIO(b"".join(request.stream)),  # type: ignore[arg-type]  # our requests hold bytes
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    for name, value in request.headers.raw:
+        key = name.decode("ascii").lower()
+        environ[_NOT_PREFIXED.get(key) or "HTTP_" + key.upper().replace("-", "_")] = value.decode("latin-1")
+    return environ
+
+
+def _whole(answer: Iterable[bytes]) -> bytes:
+    try:
+        return b"".join(answer)
+    finally:
+        close = getattr(answer, "close", None)
+        if close is not None:
+            close()
+
+
+def _no_write(data: bytes) -> None:
+    """The write callable of PEP 3333, which the store never calls."""
+    raise TypeError(f"{len(data)} bytes were written past the answer")

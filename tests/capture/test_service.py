@@ -1,6 +1,7 @@
 """A capture becomes exactly one DecisionEvent, and the answer says all that the store said."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -131,6 +132,15 @@ def test_a_duplicate_answers_with_the_first_event_and_without_this_runs_measurem
     )
     assert not {"telemetry", "stored_inputs_hash", "inputs"} & set(event)
     assert body["receipt"]["duplicate"] is True
+
+
+def test_an_event_that_an_earlier_attempt_stored_is_this_invocations_own():
+    own = replace(REPLAY, execution_ref=EXECUTION_REF, timestamp=NOW_TEXT)
+    answer = capture(FakeStore(receipt=own), BASE_TEXT.encode())
+    body = json.loads(answer.body)
+    assert (answer.duplicate, answer.execution_ref) == (False, EXECUTION_REF)
+    assert body["receipt"] == {"duplicate": False, "event_id": "e-1", "position": 7}
+    assert {"telemetry", "stored_inputs_hash"} <= set(body["decision_event"])
 
 
 def test_a_duplicate_of_a_store_that_names_no_first_event_keeps_this_runs_reference():

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 
 import jiter
 import orjson
@@ -115,8 +116,26 @@ def test_encoded_values_read_back_as_they_were(value):
 def test_encode_keeps_key_order_where_it_can_and_digits_always():
     assert encode({"b": 1, "a": 2}) == b'{"b":1,"a":2}'
     assert orjson.loads(encode({"b": 1})) == {"b": 1}
-    assert encode({"n": 2**70}) == b'{"n":1180591620717411303424}'
+    assert encode({"n": 2**70, "b": 1.0, "a": [-0.0, 1e16]}) == b'{"n":1180591620717411303424,"b":1.0,"a":[-0.0,1e+16]}'
 
 
 def test_sha256_is_lower_case_hex():
     assert sha256_hex(b"") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@given(json_values)
+@settings(deadline=None)
+def test_one_large_integer_changes_neither_the_order_nor_the_form_of_the_rest(value):
+    assert encode([value, 2**64]) == encode([value, 0])[:-2] + b"18446744073709551616]"
+
+
+def test_many_small_strings_take_little_more_memory_than_their_text():
+    # Each piece kept apart would take a hundred times its text.
+    value = [1.5, *(f"{number:038d}" for number in range(20_000))]
+    tracemalloc.start()
+    try:
+        text = canonical(value)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * len(text)

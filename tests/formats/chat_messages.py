@@ -28,9 +28,7 @@ def message_of(turn: dict[str, Any]) -> dict[str, Any]:
     if "timestamp" not in metadata.get("derived", []):
         message["timestamp"] = turn["timestamp"]
     invocations = turn.get("tool_invocations", [])
-    if turn["role"] == "tool" and invocations:
-        message["tool_call_id"] = _id(invocations[0])
-    elif turn["role"] != "tool":
+    if turn["role"] != "tool":
         count = len(invocations) - isinstance(native.get("function_call"), dict)
         if count:
             kept = native.pop("tool_calls", [None] * count)
@@ -84,7 +82,8 @@ def check_contract(payload: dict[str, Any]) -> None:
         assert is_date_time(turn["timestamp"])
         assert isinstance(turn.get("model", ""), str)
         assert isinstance(turn.get("metadata", {}), dict)
-        assert turn.keys() <= {"turn_id", "role", "content", "timestamp", "model", "tool_invocations", "metadata"}
+        known = {"turn_id", "role", "content", "timestamp", "parent_turn_id", "model", "tool_invocations", "metadata"}
+        assert turn.keys() <= known
         assert turn.get("tool_invocations", [0])
         for invocation in turn.get("tool_invocations", []):
             assert isinstance(invocation["tool_name"], str)

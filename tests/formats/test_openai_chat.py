@@ -55,6 +55,7 @@ def test_a_plain_message_becomes_a_plain_turn():
             "role": "user",
             "content": "Where is parcel 4471?",
             "timestamp": CAPTURED_AT,
+            "parent_turn_id": None,
             "metadata": {"derived": ["timestamp"]},
         }
     ]
