@@ -20,7 +20,7 @@ DEFAULT_STORE: Final = "embedded:./memory-graph.db"
 _EMBEDDED: Final = "embedded:"
 # The function's own limit is 30 s (CONTRACT 7): what the store may use of it at most.
 _LONGEST_DEADLINE_S: Final = 30.0
-_LOOKS_NUMERIC: Final = re.compile(r"[0-9.]+\Z|.*:", re.ASCII)
+_LOOKS_NUMERIC: Final = re.compile(r"[0-9.]+\Z", re.ASCII)
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}\Z", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
 # RFC 6750 2.1 allows fewer characters; what an HTTP field value can carry is enough to refuse an injected header.
@@ -95,7 +95,7 @@ def _http_url(variable: str, given: str) -> SplitResult:
         raise ConfigurationError(variable, "is not a URL") from None
     if url.scheme not in {"http", "https"} or not url.hostname or not port_is_valid:
         raise ConfigurationError(variable, "must be an http:// or https:// address, or embedded:PATH")
-    if not _is_host(url.hostname):
+    if not _is_host(url.hostname, bracketed="[" in url.netloc):
         raise ConfigurationError(variable, "names a host that is no name and no IP address")
     if not given.isascii() or re.search(r"[\x00-\x20\x7f]", given):
         raise ConfigurationError(variable, "has a character that no URL has")
@@ -106,9 +106,9 @@ def _http_url(variable: str, given: str) -> SplitResult:
     return url
 
 
-def _is_host(host: str) -> bool:
+def _is_host(host: str, *, bracketed: bool) -> bool:
     """Whether ``host`` is a name or an IP address; what looks like an address must be one (httpx would refuse it)."""
-    if not _LOOKS_NUMERIC.match(host):
+    if not bracketed and not _LOOKS_NUMERIC.match(host):
         return _HOST_NAME.match(host) is not None
     try:
         ipaddress.ip_address(host)

@@ -24,6 +24,7 @@ _MORE_VALUES: Final = (
     rb'(?s)(?:(?:[^",\[{]++|' + STRING + rb"|\[" + WHITE + rb"\]|\{" + WHITE + rb"\})*+[,\[{]){%d}+" % MAX_VALUES
 )
 _LARGEST_FAST_INTEGER: Final = 2**64 - 1
+_ALL_BUT_STARTS: Final = bytes(byte for byte in range(256) if byte not in b",[{")
 _SMALLEST_FAST_INTEGER: Final = -(2**63)
 
 
@@ -45,14 +46,19 @@ def parse(body: bytes) -> Document:
     text = body.removeprefix(_BYTE_ORDER_MARK)
     if not text or text.isspace():
         raise _refused("the body is empty", "empty")
-    # Every value but the first takes at least two bytes, so a short text need not be counted.
-    if len(text) >= 2 * MAX_VALUES and re.match(_MORE_VALUES, text):
+    if _may_hold_too_many(text) and re.match(_MORE_VALUES, text):
         # Before anything is built: small bodies of brackets take a function's whole memory.
         raise PayloadTooLarge(f"the body has more than {MAX_VALUES} JSON values", [Problem("$", "values")])
     value, plain = _build(text)
     if not isinstance(value, dict):
         raise _refused("the body is not a JSON object", "object")
     return Document(value, text, plain)
+
+
+def _may_hold_too_many(text: bytes) -> bool:
+    """An upper bound, much quicker than the count: every value but the first follows a comma or an opening bracket."""
+    # Every value but the first takes at least two bytes, so a short text need not be looked at.
+    return len(text) >= 2 * MAX_VALUES and len(text.translate(None, _ALL_BUT_STARTS)) >= MAX_VALUES
 
 
 def open_wrapper(document: Document) -> Document:

@@ -51,8 +51,8 @@ class Outputs:
             graph=graph,
             turn_count=len(payload["turns"]),
             total_tokens=_total_tokens(payload),
-            _nodes=orjson.Fragment(orjson.dumps([node.as_dict() for node in graph.nodes])),
-            _edges=orjson.Fragment(orjson.dumps([edge.as_dict() for edge in graph.edges])),
+            _nodes=orjson.Fragment(graph.nodes_json()),
+            _edges=orjson.Fragment(graph.edges_json()),
         )
 
     def encode(self, capture_timestamp: str) -> bytes:

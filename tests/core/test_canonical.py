@@ -1,7 +1,9 @@
 """The canonical form is RFC 8785, by whichever of the two writers it is made."""
 
+import hashlib
 import json
 import math
+import random
 import tracemalloc
 
 import jiter
@@ -139,3 +141,9 @@ def test_many_small_strings_take_little_more_memory_than_their_text():
     finally:
         tracemalloc.stop()
     assert peak < 4 * len(text)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2046, 2047, 2048, 10_000, 65_536, 65_537, 200_000])
+def test_sha256_is_the_same_in_pieces_and_at_once(size):
+    data = random.Random(size).randbytes(size)
+    assert sha256_hex(data) == hashlib.sha256(data).hexdigest()

@@ -72,7 +72,9 @@ def test_every_turn_belongs_to_the_session_whatever_the_options(payload):
 def test_node_ids_and_edge_ids_appear_once(payload):
     graph = build_graph(payload)
     assert len({node.node_id for node in graph.nodes}) == len(graph.nodes)
-    assert len({edge.as_dict()["edge_id"] for edge in graph.edges}) == len(graph.edges)
+    edges = json.loads(graph.edges_json())
+    assert len({edge["edge_id"] for edge in edges}) == len(graph.edges) == len(edges)
+    assert len(json.loads(graph.nodes_json())) == len(graph.nodes)
 
 
 @given(payloads())
