@@ -48,8 +48,9 @@ def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> C
         log_refused_start(sys.stderr, error)
         raise SystemExit(1) from error
     if host is not None:
-        from agent.capture.host import TypedAnswers
+        from agent.capture.host import TypedAnswers, type_protocol_errors
 
+        type_protocol_errors(app.refused_by_host)
         host.wsgi_app = TypedAnswers(host.wsgi_app, app.refused_by_host)  # type: ignore[method-assign]  # Flask's own way to add WSGI middleware
     return lambda request: app.handle(request.environ)
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from agent.errors import ConfigurationError
@@ -30,8 +29,7 @@ _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _NOT_YET: Final = ("CAPTURE_API_KEYS", "RATE_LIMIT", "CONTENT_HASH_KEY", "INTENTS_CONFIG")
 
 
-@dataclass(frozen=True, slots=True)
-class StoreAddress:
+class StoreAddress(NamedTuple):
     """Where the store is: ``path`` of an embedded database, or ``url`` and ``api_key`` of a server."""
 
     path: str | None = None
@@ -44,8 +42,7 @@ class StoreAddress:
         return "http" if self.path is None else "embedded"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What one instance runs with. ``deadline_s`` in seconds, all attempts and sleeps of a write inside it."""
 
     store: StoreAddress

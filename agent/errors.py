@@ -8,14 +8,12 @@ Decisions are made by type or status, never by message text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 MAX_PROBLEMS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One finding about a payload: ``path`` as ``$.turns[3].role``, ``rule`` as CONTRACT 2 names them."""
 
     path: str

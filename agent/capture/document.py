@@ -7,9 +7,8 @@ I-JSON as CONTRACT 2 has it (``refusal`` says why), what is not an object.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import isinf
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import jiter
 
@@ -28,8 +27,7 @@ _ALL_BUT_STARTS: Final = bytes(byte for byte in range(256) if byte not in b",[{"
 _SMALLEST_FAST_INTEGER: Final = -(2**63)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A parsed body.
 
     ``value`` is the object, ``text`` its JSON text as sent (UTF-8, without a byte order mark), ``plain`` whether

@@ -7,9 +7,8 @@ only what the gate refuses, and knows where it stood. It holds the caller's own 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent.capture.gate import is_accepted
 from agent.core.timestamps import is_date_time
@@ -25,8 +24,7 @@ _SOUND_TURN: Final[Mapping[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """``payload`` with fewer items in its lists; ``places`` names, for each such list, where its items stood."""
 
     payload: dict[str, Any]

@@ -6,7 +6,6 @@ It reads an ``excerpt``, since it takes 0.1 ms a turn. Its messages hold the cal
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any, Final, cast
 
@@ -32,7 +31,7 @@ def explain(payload: Mapping[str, Any]) -> list[Finding]:
     found = list(islice(findings_of_jsonschema(part.payload), _LOOKED_FOR))
     # Should the two ever disagree, the gate's word stands, and it says why.
     found = found or list(islice(findings_of_gate(part.payload), _LOOKED_FOR))
-    return [replace(finding, parts=part.original(finding.parts)) for finding in found]
+    return [finding._replace(parts=part.original(finding.parts)) for finding in found]
 
 
 def findings_of_jsonschema(payload: Mapping[str, Any]) -> Iterator[Finding]:

@@ -6,8 +6,7 @@ A finding carries a path, a rule and a wording of ours. It never carries a value
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
@@ -38,8 +37,7 @@ _FORMATS: Final[Mapping[str, str]] = {
 _LOOKS_LIKE_CHAT: Final = "; a list of chat messages is taken with ?format=openai-chat"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One rule that the payload breaks, at ``parts``: member names and array places from the root."""
 
     parts: tuple[str | int, ...]

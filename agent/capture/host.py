@@ -1,11 +1,13 @@
 """What the function host must not answer by itself: its HTML pages become typed JSON (CONTRACT 7).
 
-The host has pages of its own for a few paths, for what its router redirects, and for a crash. This WSGI layer lets
-JSON answers through as they are and replaces every other.
+The host has pages of its own for a few paths, for what its router redirects, and for a crash: a WSGI layer lets JSON
+answers through as they are and replaces every other. Its server, gunicorn, has pages for what is no HTTP at all, and
+repeats in them what was sent: the one function that writes them is replaced.
 """
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +41,22 @@ class TypedAnswers:
         if close is not None:
             close()
         return self._typed(replaced[-1])(environ, start_response)
+
+
+def type_protocol_errors(typed: Callable[[int], Response]) -> None:
+    """Have gunicorn answer a request that it cannot parse by ``typed`` too, and without a word of the request."""
+    from gunicorn import util  # with the host that is loading us; the tests of the WSGI layer need none
+
+    def write_error(connection: socket.socket, status: int, _reason: str, _message: str) -> None:
+        answer = typed(status)
+        head = [
+            f"HTTP/1.1 {answer.status}",
+            "Connection: close",
+            *(f"{name}: {value}" for name, value in answer.headers),
+        ]
+        util.write_nonblock(connection, "\r\n".join([*head, "", ""]).encode("latin-1") + answer.get_data())
+
+    util.write_error = write_error
 
 
 def _discard(data: bytes) -> None:

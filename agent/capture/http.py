@@ -110,7 +110,8 @@ class CaptureApp:
         finally:
             telemetry.end()
         telemetry.failed(failure)
-        if isinstance(failure, PayloadTooLarge):
+        # A sender who is not read to the end may never see the answer, and what is left of a body is no next request.
+        if failure.status in {404, 405, 413}:
             _drain(environ["wsgi.input"])
         return self._failure(failure, execution_ref, is_capture=environ.get("PATH_INFO") in CAPTURE_PATHS)
 
@@ -121,6 +122,9 @@ class CaptureApp:
             error = {400: ValidationError, 404: NotFound, 405: MethodNotAllowed, 413: PayloadTooLarge}[status](
                 "the request was refused by the function host"
             )
+        elif 400 <= status < 500 or status == 501:
+            # No HTTP that the host can read: a bad request, in our table of statuses.
+            error = ValidationError("the request is not HTTP that the function host can read")
         elif 300 <= status < 400:
             error = NotFound("there is nothing at this path")
         else:

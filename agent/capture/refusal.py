@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from math import isinf
-from typing import Final, NoReturn, cast
+from typing import Final, NamedTuple, NoReturn, cast
 
 from agent.capture.json_text import BLANK, MAX_DEPTH, MAX_INTEGER_DIGITS, WHITE
 from agent.core.json_path import cut, quoted
@@ -29,8 +28,7 @@ _NUMBER: Final = re.compile(rb"-?+(0|[1-9][0-9]*+)((?:\.[0-9]++)?+(?:[eE][+-]?+[
 _LITERAL: Final = re.compile(rb"true|false|null")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """The first thing in a text that CONTRACT 2 forbids: its rule, its place in bytes, and what to say."""
 
     rule: str

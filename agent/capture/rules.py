@@ -7,8 +7,7 @@ payload that may be malformed in other ways, so that one answer names all proble
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent.capture.finding import Finding
 from agent.core.ids import called_invocation_uuid, is_uuid, orphan_invocation_uuid, session_uuid, turn_uuid
@@ -22,8 +21,7 @@ RESERVED_ON_INVOCATIONS: Final = ("native_id",)
 _OPTIONS_WITH_RULES: Final = frozenset({"derive_ids", "extract_entities", "content"})
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """What this release can do of what CONTRACT 1 lets a caller ask for; the rest is refused, never ignored."""
 
     extract_entities: bool = False

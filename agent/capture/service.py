@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
@@ -43,8 +42,7 @@ class Spans(Protocol):
         """Put ids and counts on the span that is open."""
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureRequest:
+class CaptureRequest(NamedTuple):
     """One posted capture: its bytes after inflation, the named format, the caller's Idempotency-Key."""
 
     body: bytes
@@ -53,8 +51,7 @@ class CaptureRequest:
     execution_ref: str
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureAnswer:
+class CaptureAnswer(NamedTuple):
     """A success: the encoded body, the reference that counts, and the counts that may be logged."""
 
     body: bytes
@@ -64,8 +61,7 @@ class CaptureAnswer:
     ruvector_latency_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Captured:
+class _Captured(NamedTuple):
     """A payload that passed: native, with UUIDs, and what is stored and hashed of it."""
 
     payload: dict[str, Any]
@@ -180,7 +176,7 @@ def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: 
     if receipt.duplicate and receipt.execution_ref == execution_ref:
         # An earlier attempt of this very invocation was stored and its answer lost: the event is this one. What the
         # store counts now is not what it counted then.
-        receipt = replace(receipt, duplicate=False, turns=None)
+        receipt = receipt._replace(duplicate=False, turns=None)
     if receipt.duplicate:
         execution_ref = receipt.execution_ref or execution_ref
         first = receipt.timestamp or event.timestamp

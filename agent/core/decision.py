@@ -6,8 +6,7 @@ Outputs are encoded once; the envelope to the store and both copies in the answe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -20,8 +19,7 @@ CLASSIFICATION: Final = "MEMORY_WRITE"
 DECISION_TYPE: Final = "conversation_capture"
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(NamedTuple):
     """What was captured: the JSON text that is stored, its hash, and the hash of what was sent (CONTRACT 5)."""
 
     text: bytes
@@ -29,8 +27,7 @@ class Inputs:
     sent_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outputs:
+class Outputs(NamedTuple):
     """The outputs of a capture: the graph and its counts, without the clock."""
 
     conversation_id: str
@@ -38,8 +35,8 @@ class Outputs:
     graph: Graph
     turn_count: int
     total_tokens: int | None
-    _nodes: orjson.Fragment
-    _edges: orjson.Fragment
+    nodes_json: orjson.Fragment
+    edges_json: orjson.Fragment
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> Outputs:
@@ -51,8 +48,8 @@ class Outputs:
             graph=graph,
             turn_count=len(payload["turns"]),
             total_tokens=_total_tokens(payload),
-            _nodes=orjson.Fragment(graph.nodes_json()),
-            _edges=orjson.Fragment(graph.edges_json()),
+            nodes_json=orjson.Fragment(graph.nodes_json()),
+            edges_json=orjson.Fragment(graph.edges_json()),
         )
 
     def encode(self, capture_timestamp: str) -> bytes:
@@ -60,8 +57,8 @@ class Outputs:
         fields: dict[str, Any] = {
             "conversation_id": self.conversation_id,
             "session_id": self.session_id,
-            "nodes_created": self._nodes,
-            "edges_created": self._edges,
+            "nodes_created": self.nodes_json,
+            "edges_created": self.edges_json,
             "capture_timestamp": capture_timestamp,
             "turn_count": self.turn_count,
         }
@@ -71,8 +68,7 @@ class Outputs:
         return orjson.dumps(fields)
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionEvent:
+class DecisionEvent(NamedTuple):
     """One capture's event. ``outputs`` are encoded JSON; ``timestamp`` is theirs too."""
 
     inputs: Inputs
@@ -84,7 +80,7 @@ class DecisionEvent:
 
     def envelope(self) -> bytes:
         """The body of the write (CONTRACT 10), with ``inputs`` as the text that was captured."""
-        payload = self._fields()
+        payload = self._shared()
         payload["inputs"] = orjson.Fragment(self.inputs.text)
         payload["stored_inputs_hash"] = self.inputs.stored_hash
         payload["telemetry"] = dict(self.telemetry)
@@ -100,7 +96,7 @@ class DecisionEvent:
 
     def answer(self, ruvector_latency_ms: int) -> dict[str, Any]:
         """The event as the answer shows it: without ``inputs``, with the latency of the write."""
-        fields = self._fields()
+        fields = self._shared()
         fields["stored_inputs_hash"] = self.inputs.stored_hash
         fields["telemetry"] = {**self.telemetry, "ruvector_latency_ms": ruvector_latency_ms}
         return fields
@@ -108,13 +104,13 @@ class DecisionEvent:
     def replayed(self, outputs: bytes, execution_ref: str, timestamp: str) -> dict[str, Any]:
         """The first event of this payload, as far as the store names it: this run's measurements are not its."""
         return {
-            **self._fields(),
+            **self._shared(),
             "outputs": orjson.Fragment(outputs),
             "execution_ref": execution_ref,
             "timestamp": timestamp,
         }
 
-    def _fields(self) -> dict[str, Any]:
+    def _shared(self) -> dict[str, Any]:
         return {
             "agent_id": AGENT_ID,
             "agent_version": AGENT_VERSION,

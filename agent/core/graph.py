@@ -6,7 +6,6 @@ Pure and linear in turns and invocations. The payload has passed validation; ids
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from agent.core.ids import edge_id
@@ -30,8 +29,7 @@ class Edge(NamedTuple):
     to_node_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(NamedTuple):
     """Nodes and edges of a capture, in the order of CONTRACT 4; a node id and an edge id appear once."""
 
     nodes: tuple[Node, ...]

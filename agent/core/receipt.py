@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class TurnCounts:
+class TurnCounts(NamedTuple):
     """How many turns of the capture were new, known, revised, or named an erased turn."""
 
     new: int
@@ -18,8 +17,7 @@ class TurnCounts:
         return {"new": self.new, "known": self.known, "revised": self.revised, "erased": self.erased}
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """A store's acknowledgement.
 
     ``event_id``, ``position``, ``turns``, ``execution_ref`` and ``timestamp`` are None where the store does not say

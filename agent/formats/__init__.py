@@ -6,16 +6,14 @@ A name that nobody reads is refused, and so is a body that its reader cannot pla
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from agent.errors import Problem, ValidationError
 
 OPENAI_CHAT: Final = "openai-chat"
 
 
-@dataclass(frozen=True, slots=True)
-class Translation:
+class Translation(NamedTuple):
     """A foreign body as a native payload.
 
     ``payload`` has UUIDs for ids, with the native strings beside them, and is for ``validate_payload`` to confirm.

@@ -12,8 +12,7 @@ the message lacks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent.core.ids import (
     called_invocation_uuid,
@@ -52,8 +51,7 @@ _KNOWN: Final = frozenset({*_OPTIONS, *_SHARED, "messages"})
 _TAKEN: Final = frozenset({"turns", "native", "native_session_id", "native_conversation_id"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
+class _Scope(NamedTuple):
     """What every turn of one body shares: UUIDs in lower case, the prefix of its turns' names, the first place."""
 
     session: str

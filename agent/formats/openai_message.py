@@ -8,8 +8,7 @@ the wrong type, each by its path.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent.core.timestamps import is_date_time
 from agent.errors import Problem
@@ -29,8 +28,7 @@ ROLES: Final = {
 _CALL_FIELDS: Final = frozenset({"tool_calls", "function_call"})
 
 
-@dataclass(frozen=True, slots=True)
-class MessageDraft:
+class MessageDraft(NamedTuple):
     """A message without what only its list can tell: ids, a missing time, the tool that a result belongs to.
 
     ``calls`` are what a message other than a tool's calls. ``result_of`` is the native id of the call that a tool's

@@ -8,8 +8,7 @@ Refuses calls that are no objects, ``function`` and ``custom`` that are none, an
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import jiter
 
@@ -26,8 +25,7 @@ _STANDARD_CALL: Final = {"id", "type", "function"}
 _STANDARD_FUNCTION: Final = {"name", "arguments"}
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """One call. ``native_id`` is None where neither an id nor a name was given.
 
     ``arguments`` count only where ``has_arguments``. ``exact``: the call was nothing but

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from agent.errors import ConfigurationError
@@ -22,8 +21,7 @@ _PATH: Final = "/v1/traces"
 _NO_URL_CHARACTER: Final = re.compile(r"[^\x21-\x7e]")
 
 
-@dataclass(frozen=True, slots=True)
-class Collector:
+class Collector(NamedTuple):
     """``url`` is the whole address that spans are posted to. ``ours``: named by our own variable, no shared one."""
 
     url: str

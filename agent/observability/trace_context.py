@@ -7,8 +7,7 @@ is propagated onwards, and it is free text of the caller.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 # W3C Trace Context 3.2: lower-case hex, no id all zero, version ff is invalid. More may follow in a version to come
 # (3.2.4), after a dash; version 00 ends after the flags.
@@ -26,8 +25,7 @@ _LARGEST_SPAN_ID: Final = 2**64 - 1
 _SAMPLED: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class TraceContext:
+class TraceContext(NamedTuple):
     """The caller's place in a trace, in lower-case hex; ``span_id`` is None where only the trace is known."""
 
     trace_id: str

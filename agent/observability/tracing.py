@@ -19,9 +19,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from agent import __version__
 from agent.errors import AgentError
@@ -63,8 +62,7 @@ class NoSpans:
     def end(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
+class Destination(NamedTuple):
     """A tracer; ``export`` only where its provider is our own, so that nobody else sends its spans."""
 
     tracer: Tracer

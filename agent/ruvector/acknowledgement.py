@@ -1,14 +1,15 @@
 """What counts as the store's acknowledgement of an append (CONTRACT 10), and the receipt in it.
 
 A 201 with a JSON object, or a 200 whose ``status`` is ``accepted`` or ``duplicate``. Both receipts are read: ours,
-with position and turns, and the deployed service's, which names the event alone. An optional field that is malformed
-counts as absent: the event is stored all the same.
+with position and turns, and the deployed service's, which names the event alone. An optional field that is malformed,
+or that our own answer could not carry, counts as absent: the event is stored all the same.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import jiter
 
@@ -18,13 +19,15 @@ from agent.core.timestamps import is_date_time
 _COUNTS: Final = ("new", "known", "revised", "erased")
 # Ids go into response headers and logs.
 _ID: Final = re.compile(r"[\x21-\x7e]{1,255}\Z")
+_MAX_TEXT: Final = 255
+_MAX_COUNT: Final = 2**63 - 1
 
 
 def read_receipt(status: int, body: bytes, *, latency_ms: int) -> Receipt:
     """The receipt in an answer of HTTP ``status``. Raises ValueError where the answer acknowledges nothing."""
     if status not in (200, 201):
         raise ValueError("no acknowledgement: the status")
-    document = jiter.from_json(body, allow_inf_nan=False)
+    document = _parse(body)
     said = document.get("status") if isinstance(document, dict) else None
     if not isinstance(document, dict) or (status == 200 and said not in ("accepted", "duplicate")):
         raise ValueError("no acknowledgement: the body")
@@ -39,6 +42,29 @@ def read_receipt(status: int, body: bytes, *, latency_ms: int) -> Receipt:
     )
 
 
+def _parse(body: bytes) -> object:
+    """The JSON value in ``body``. Raises ValueError where it is no JSON, or nested too deep for the interpreter."""
+    try:
+        return jiter.from_json(body, allow_inf_nan=False)
+    except ValueError:
+        # RFC 8259 allows what jiter refuses: lone surrogates, integers of thousands of digits, more than 200 levels,
+        # and a byte order mark to be ignored.
+        text = body.decode("utf-8-sig")
+    try:
+        return json.loads(text, parse_int=_shortened, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _shortened(digits: str) -> int:
+    # Far beyond any count as it is, and int() refuses more than 4300 digits.
+    return int(digits[:40])
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
 def _id(document: dict[str, Any], *names: str) -> str | None:
     for name in names:
         value = document.get(name)
@@ -49,11 +75,12 @@ def _id(document: dict[str, Any], *names: str) -> str | None:
 
 def _count(value: object) -> int | None:
     # JSON true is a Python int.
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT else None
 
 
 def _timestamp(value: object) -> str | None:
-    return value if isinstance(value, str) and is_date_time(value) else None
+    # A date-time may have any number of fraction digits.
+    return value if isinstance(value, str) and len(value) <= _MAX_TEXT and is_date_time(value) else None
 
 
 def _turns(value: object) -> TurnCounts | None:

@@ -91,6 +91,8 @@ class RuvectorClient:
             (b"Host", self._append_url.netloc),
             (b"User-Agent", AGENT_ID.encode()),
             (b"Accept", b"application/json"),
+            # Nothing said would allow any coding (RFC 9110 12.5.3), and none is undone here.
+            (b"Accept-Encoding", b"identity"),
             (b"X-Agent-Id", AGENT_ID.encode()),
         ]
         if api_key is not None:

@@ -2,23 +2,25 @@
 
 The instant is that of the whole attempt: each connect, handshake, send and receive waits at most for what is left of
 it, so a peer that trickles bytes cannot outlive it. Name resolution alone has no bound of ours (CONTRACT 7).
+A peer may answer before it has the whole request (RFC 9112 9.5), so a send that cannot go on also looks for the answer.
 Errors of sockets and TLS become those of httpx here.
 """
 
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from select import POLLIN, POLLOUT, poll
+from typing import Any, Final
 
 import httpx
 
-from agent.ruvector.response import BodyRefused, ResponseReader
+from agent.ruvector.response import ResponseReader
 
-if TYPE_CHECKING:
-    import ssl
-
+# More than a TLS record holds: what one receive leaves behind is then in the kernel, where poll sees it.
 _RECEIVE_BYTES: Final = 64 * 1024
+_WOULD_BLOCK: Final = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 Clock = Callable[[], float]
 # What getaddrinfo gives and socket takes: family, kind, protocol, canonical name, and the family's own address.
@@ -31,6 +33,7 @@ class Connection:
     __slots__ = ("_clock", "_reader", "_socket", "idle_since")
 
     def __init__(self, connected: socket.socket, clock: Clock) -> None:
+        connected.setblocking(False)
         self._socket = connected
         self._clock = clock
         self._reader = ResponseReader()
@@ -39,27 +42,19 @@ class Connection:
     def exchange(self, message: bytes, body: bytes, *, deadline: float, head_only: bool, max_body: int) -> bool:
         """Send ``message`` then ``body``, receive one response; whether the connection may be used again.
 
-        Raises WriteTimeout, WriteError, ReadTimeout, ReadError or RemoteProtocolError of httpx.
+        A response that is whole before the request is ends the exchange. One that has only begun does not: the peer
+        may still wait for the rest, so both go on. Where the peer takes no more, its answer may be there already.
+        Raises WriteTimeout, ReadTimeout, ReadError or RemoteProtocolError of httpx.
         """
         self._reader.start(head_only=head_only, max_body=max_body)
-        unsent: httpx.TransportError | None = None
+        sent = self._send(message, deadline) and self._send(body, deadline)
         try:
-            self._send(message, deadline)
-            if body:
-                self._send(body, deadline)
-        except httpx.WriteError as error:
-            # A server may refuse a long body early, answer and close: the answer may be there already.
-            unsent = error
-        try:
-            while not self._receive(deadline):
-                pass
-        except BodyRefused:
-            raise  # an answer, if one without a body
-        except httpx.TransportError:
-            if unsent is not None:
-                raise unsent from None
-            raise
-        return self._reader.reusable and unsent is None
+            while not self._reader.complete:
+                self._wait(POLLIN, deadline)
+                self._receive()
+        except TimeoutError as error:
+            raise httpx.ReadTimeout("the answer did not come in time") from error
+        return sent and self._reader.reusable
 
     def response(self) -> httpx.Response:
         """What the last exchange received."""
@@ -70,7 +65,6 @@ class Connection:
 
         A TLS session ticket that comes late counts as such bytes: connecting anew is then merely slower.
         """
-        self._socket.settimeout(0)
         try:
             # The method of the plain socket also on a TLS socket: a look at the wire that decrypts nothing.
             socket.socket.recv(self._socket, 1, socket.MSG_PEEK)
@@ -84,23 +78,31 @@ class Connection:
         self._socket.close()
         self._reader.release()
 
-    def _send(self, data: bytes, deadline: float) -> None:
+    def _send(self, data: bytes, deadline: float) -> bool:
+        """Whether all of ``data`` was sent: not where the answer was whole before, or the peer takes no more."""
         left = memoryview(data)
         try:
             while left:
-                self._socket.settimeout(self._remaining(deadline))
-                left = left[self._socket.send(left) :]
+                remaining(deadline, self._clock)
+                try:
+                    left = left[self._socket.send(left) :]
+                except _WOULD_BLOCK as blocked:
+                    # TLS may have to read before it can write: a socket that is writable is no news then.
+                    events = POLLIN if isinstance(blocked, ssl.SSLWantReadError) else POLLIN | POLLOUT
+                    if self._wait(events, deadline) != POLLOUT and self._receive():
+                        return False
+                except OSError:
+                    return False
         except TimeoutError as error:
             raise httpx.WriteTimeout("the request could not be sent in time") from error
-        except OSError as error:
-            raise httpx.WriteError("the request could not be sent") from error
+        return True
 
-    def _receive(self, deadline: float) -> bool:
+    def _receive(self) -> bool:
+        """Take what has come, if anything has; whether the answer is complete."""
         try:
-            self._socket.settimeout(self._remaining(deadline))
             data = self._socket.recv(_RECEIVE_BYTES)
-        except TimeoutError as error:
-            raise httpx.ReadTimeout("the answer did not come in time") from error
+        except _WOULD_BLOCK:  # half a TLS record, or one that holds no data
+            return False
         except OSError as error:
             raise httpx.ReadError("the connection broke") from error
         if data:
@@ -108,8 +110,13 @@ class Connection:
         self._reader.end()
         return True
 
-    def _remaining(self, deadline: float) -> float:
-        return remaining(deadline, self._clock)
+    def _wait(self, events: int, deadline: float) -> int:
+        """What the socket is ready for, of ``events`` or an error. Raises TimeoutError at ``deadline``."""
+        poller = poll()
+        poller.register(self._socket, events)
+        for _, ready in poller.poll(remaining(deadline, self._clock) * 1000):
+            return ready
+        raise TimeoutError
 
 
 def remaining(deadline: float, clock: Clock) -> float:

@@ -1,7 +1,6 @@
 """A capture becomes exactly one DecisionEvent, and the answer says all that the store said."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -135,7 +134,7 @@ def test_a_duplicate_answers_with_the_first_event_and_without_this_runs_measurem
 
 
 def test_an_event_that_an_earlier_attempt_stored_is_this_invocations_own():
-    own = replace(REPLAY, execution_ref=EXECUTION_REF, timestamp=NOW_TEXT)
+    own = REPLAY._replace(execution_ref=EXECUTION_REF, timestamp=NOW_TEXT)
     answer = capture(FakeStore(receipt=own), BASE_TEXT.encode())
     body = json.loads(answer.body)
     assert (answer.duplicate, answer.execution_ref) == (False, EXECUTION_REF)

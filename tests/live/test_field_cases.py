@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import socket
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -623,6 +624,40 @@ def test_a_broken_chunk_is_refused_not_a_fault_of_ours(function):
         shut=True,
     )
     assert (status, json.loads(body)["error"]["error_code"]) == (400, "VALIDATION_ERROR")
+
+
+NOT_HTTP = {
+    "request line": b"CANARY\r\n\r\n",
+    "method": b"P(OST / HTTP/1.1\r\nHost: CANARY\r\n\r\n",
+    "version": b"POST / HTTP/9.CANARY\r\n\r\n",
+    "two lengths": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+    "length": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: CANARY\r\n\r\n{}",
+    "both framings": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+    "coding": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: CANARY\r\n\r\n{}",
+    "expectation": b"POST / HTTP/1.1\r\nHost: x\r\nExpect: CANARY\r\nContent-Length: 2\r\n\r\n{}",
+    "header name": b"POST / HTTP/1.1\r\nHost: x\r\nCAN(ARY: 1\r\n\r\n",
+    "header field": b"POST / HTTP/1.1\r\nHost: x\r\nX-A: " + b"C" * 70_000 + b"\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("request_bytes", NOT_HTTP.values(), ids=NOT_HTTP.keys())
+def test_what_is_no_http_is_refused_as_json_without_an_echo(function, request_bytes):
+    status, headers, body = exchange(function.port, request_bytes, shut=True)
+    assert (status, headers["content-type"]) == (400, "application/json")
+    assert json.loads(body)["error"]["error_code"] == "VALIDATION_ERROR"
+    assert b"CANARY" not in body
+    assert "CANARY" not in function.log
+
+
+def test_nothing_of_a_broken_body_to_an_unknown_path_comes_back(function):
+    request = b"PUT /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nmy card is 4111-1111\r\n"
+    with socket.create_connection(("127.0.0.1", function.port), timeout=10) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert b"404" in answer
+    assert b"4111" not in answer
+    assert b"text/html" not in answer
 
 
 @pytest.mark.parametrize("path", ["/", "/conversation-memory", "/v1/memory-graph/conversation"])
