@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from agent.core.canonical import canonical
 from agent.core.receipt import TurnCounts
 from store.database import Connection
-from store.envelope import Envelope, parse_kept, python_numbers
+from store.envelope import Envelope, canonical_sent, parse_kept
 from store.errors import Conflict
 from store.event_body import event_text
 from store.event_keys import caller_key, execution_ref_key, payload_key
@@ -132,7 +131,7 @@ def _same_body(connection: Connection, event: _First, envelope: Envelope) -> boo
         "SELECT body, turns_bytes FROM events WHERE position = ?", (event.position,)
     ).fetchone()
     payload = parse_kept(event_text(kept, turns_bytes, event.position))["payload"]
-    return canonical(payload) == canonical(python_numbers(envelope.payload))
+    return canonical_sent(payload) == canonical_sent(envelope.payload)
 
 
 def _next_position(connection: Connection, tenant: str, session_id: bytes | None) -> tuple[int, SessionRow | None]:

@@ -8,13 +8,16 @@ would be worse than an event that is kept and can be read again. Roles, contents
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from agent.core.canonical import canonical, is_plain
+import orjson
+
+from agent.core.canonical import is_plain
 from agent.core.decision import DECISION_TYPE
 from agent.core.ids import is_uuid
-from store.envelope import Envelope, encode_sent, parse_kept
+from store.envelope import Envelope, canonical_sent, encode_sent
 from store.identifiers import packed
 
 # What the store says about a turn. A member of such a name in the turn object is kept in the event, not in the record.
@@ -39,14 +42,14 @@ _NARROWNESS: Final = {"content_redacted": 1, "content_omitted": 2}
 class SentTurn(NamedTuple):
     """A turn of a payload. (A tuple, since a frozen dataclass costs four times as much to make, for each turn.)
 
-    ``text`` is its JSON, written with the RECORD_FIELDS first: from ``tail`` on stand its other members and ``}``.
+    ``head`` and ``tail`` are its JSON text: the RECORD_FIELDS first, then from ``tail`` on its other members and ``}``.
     ``body_sha256`` identifies its body, ``derived`` are the fields that this leaves out. ``parent`` counts only where
     ``names_parent``: None there means a root. ``names_leaf`` is the id in ``metadata.memory.leaf``.
     """
 
     turn_id: bytes
-    text: bytes
-    tail: int
+    head: bytes
+    tail: bytes
     derived: tuple[str, ...]
     body_sha256: bytes
     names_parent: bool
@@ -95,25 +98,33 @@ def _sent_turn(turn: object) -> SentTurn | None:
     parent = packed(named)
     if turn_id is None or (named is not None and parent is None):
         return None
-    others = dict(turn)
-    ours = {name: others.pop(name) for name in sorted(RECORD_FIELDS & turn.keys())}
-    head, rest = encode_sent(ours), encode_sent(others)
-    metadata = turn.get("metadata")
-    if not isinstance(metadata, dict):
-        metadata = {}
-    memory = metadata.get("memory")
-    text = head[:-1] + b"," + rest[1:] if others else head
+    ours: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for name, value in turn.items():
+        (ours if name in RECORD_FIELDS else others)[name] = value
+    metadata, memory = _metadata_and_memory(turn)
     derived = _derived(metadata)
+    head, tail = encode_sent(ours)[:-1], encode_sent(others)
+    is_body = not (memory or derived or len(ours) > 1 or "tool_invocations" in others)
     return SentTurn(
         turn_id=turn_id,
-        text=text,
-        tail=len(head) if others else len(head) - 1,
+        head=head + b"," if others else head,
+        tail=tail[1:],
         derived=derived,
-        body_sha256=_body_sha256(turn, text, derived),
+        body_sha256=_sha256(others if is_body else _body(turn, derived), is_ascii=head.isascii() and tail.isascii()),
         names_parent="parent_turn_id" in turn,
         parent=parent,
-        names_leaf=packed(memory.get("leaf")) if isinstance(memory, dict) else None,
+        names_leaf=packed(memory.get("leaf")),
     )
+
+
+def _metadata_and_memory(turn: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """``metadata`` and ``metadata.memory`` of a turn; empty where there is none, or something else."""
+    metadata = turn.get("metadata")
+    if not isinstance(metadata, dict):
+        return {}, {}
+    memory = metadata.get("memory")
+    return metadata, memory if isinstance(memory, dict) else {}
 
 
 def _derived(metadata: dict[str, Any]) -> tuple[str, ...]:
@@ -122,16 +133,14 @@ def _derived(metadata: dict[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
-def _body_sha256(turn: dict[str, Any], text: bytes, derived: tuple[str, ...]) -> bytes:
+def _sha256(body: dict[str, Any], *, is_ascii: bool) -> bytes:
     """SHA-256 of the RFC 8785 form of a turn's body (CONTRACT 10, "A turn sent again")."""
     # ASCII text has no key beyond the BMP, which is what is_plain looks for.
-    if text.isascii() or is_plain(turn):
-        try:
-            # A number with a fraction is of a type that this refuses.
-            return hashlib.sha256(canonical(_body(turn, derived), plain=True)).digest()
-        except TypeError:
-            pass
-    return hashlib.sha256(canonical(_body(parse_kept(text), derived))).digest()
+    if is_ascii or is_plain(body):
+        # A number with a fraction is of a type that orjson refuses, as it does an integer beyond 64 bits.
+        with suppress(TypeError):
+            return hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).digest()
+    return hashlib.sha256(canonical_sent(body)).digest()
 
 
 def _body(turn: dict[str, Any], derived: tuple[str, ...]) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 The only module that imports sqlite3. One connection writes, under a lock: threads of one process queue there, which
 is fairer and faster than SQLite's busy handler (it sleeps up to 100 ms between tries); other processes meet at
-``BEGIN IMMEDIATE`` with the busy timeout. Readers have connections of their own from a pool. Everything is opened on
-first use, in the process that uses it, and dropped after any fault, so that the next call starts afresh.
+``BEGIN IMMEDIATE``, with what is left of the same timeout. Readers have connections of their own from a pool.
+Everything is opened on first use, in the process that uses it, and dropped after any fault, so that the next call
+starts afresh.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -54,12 +57,14 @@ _FAULTS: Final[dict[int, tuple[type[StoreAnswerError], str]]] = {
 class Database:
     """A database file, or one in memory that lasts until ``close``.
 
-    ``busy_timeout_s`` bounds the wait for another writer, first in this process and then for other processes.
+    ``busy_timeout_s`` bounds the wait for other writers, those of this process and of others together; a call may ask
+    for less by its ``timeout_s``. ``clock`` gives monotonic seconds.
     """
 
-    def __init__(self, path: str, *, busy_timeout_s: float = 5.0) -> None:
+    def __init__(self, path: str, *, busy_timeout_s: float = 5.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
+        self._clock = clock
         self._lock = threading.Lock()
         self._writer: Connection | None = None
         self._readers: list[Connection] = []
@@ -71,10 +76,9 @@ class Database:
     @contextmanager
     def writing(self, *, timeout_s: float | None = None) -> Iterator[Connection]:
         """One transaction: committed and durable when the block ends, rolled back when it raises."""
-        timeout = self._busy_timeout_s if timeout_s is None else timeout_s
-        with self._holding(timeout):
+        with self._holding(self._bounded(timeout_s)) as left_s:
             try:
-                connection = self._begin(timeout)
+                connection = self._begin(left_s)
                 yield connection
                 connection.execute("COMMIT")
             except sqlite3.Error as error:
@@ -85,14 +89,14 @@ class Database:
                 raise
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self, *, timeout_s: float | None = None) -> Iterator[Connection]:
         """A connection that reads what is committed; nothing is written through it."""
         if self._path == MEMORY:
-            with self.writing() as connection:
+            with self.writing(timeout_s=timeout_s) as connection:
                 yield connection
             return
         with _translated():
-            pool, connection = self._take_reader()
+            pool, connection = self._take_reader(self._bounded(timeout_s))
         try:
             with _translated():
                 # One snapshot for all that the block reads.
@@ -114,54 +118,67 @@ class Database:
             if self._owner in (None, os.getpid()):
                 self._drop()
 
+    def _bounded(self, timeout_s: float | None) -> float:
+        return self._busy_timeout_s if timeout_s is None else min(max(timeout_s, 0.0), self._busy_timeout_s)
+
     @contextmanager
-    def _holding(self, timeout_s: float) -> Iterator[None]:
-        if not self._lock.acquire(timeout=timeout_s):
-            raise DatabaseLocked("other writers of this process hold the database")
+    def _holding(self, timeout_s: float) -> Iterator[float]:
+        """Hold the lock; gives what is then left of ``timeout_s``."""
+        if not self._lock.acquire(blocking=False):
+            end = self._clock() + timeout_s
+            if not self._lock.acquire(timeout=timeout_s):
+                raise DatabaseLocked("other writers of this process hold the database")
+            timeout_s = max(0.0, end - self._clock())
         try:
-            yield
+            yield timeout_s
         finally:
             self._lock.release()
 
     def _begin(self, timeout_s: float) -> Connection:
-        connection = self._ready_writer(timeout_s)
         if not self._writable:
             # A connection stays as it was opened: perhaps the file can be written now.
             self._drop()
-            connection = self._ready_writer(timeout_s)
-            if not self._writable:
-                # SQLite would begin a read transaction and refuse the first write.
-                raise ReadOnlyDatabase(_READ_ONLY)
+        connection, timeout_s = self._ready_writer(timeout_s)
+        if not self._writable:
+            # SQLite would begin a read transaction and refuse the first write.
+            raise ReadOnlyDatabase(_READ_ONLY)
+        if self._timeout_s != timeout_s:
+            _wait_at_most(connection, timeout_s)
+            self._timeout_s = timeout_s
         connection.execute("BEGIN IMMEDIATE")
         return connection
 
-    def _ready_writer(self, timeout_s: float) -> Connection:
+    def _ready_writer(self, timeout_s: float) -> tuple[Connection, float]:
+        """The writer's connection, and what is left of ``timeout_s``; the caller holds the lock."""
         self._check_owner()
         if self._moved():
             self._drop()
         if self._writer is None:
-            self._writer = self._open(timeout_s)
-            self._owner, self._file, self._timeout_s = os.getpid(), self._identity(), timeout_s
-            self._writable = self._path == MEMORY or os.access(self._path, os.W_OK, effective_ids=True)
-        if self._timeout_s != timeout_s:
-            self._writer.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
-            self._timeout_s = timeout_s
-        return self._writer
+            end = self._clock() + timeout_s
+            self._writer = self._open(end)
+            self._owner, self._file = os.getpid(), self._identity()
+            self._writable = self._path == MEMORY or _may_write(self._path)
+            self._timeout_s = timeout_s = max(0.0, end - self._clock())
+            _wait_at_most(self._writer, timeout_s)
+        return self._writer, timeout_s
 
-    def _take_reader(self) -> tuple[list[Connection], Connection]:
+    def _take_reader(self, timeout_s: float) -> tuple[list[Connection], Connection]:
         self._check_owner()
         if self._writer is None or self._moved():
             # The writer's connection makes the file and its tables, and tells a newer or foreign one.
-            with self._holding(self._busy_timeout_s):
+            with self._holding(timeout_s) as left_s:
                 try:
-                    self._ready_writer(self._busy_timeout_s)
+                    _, timeout_s = self._ready_writer(left_s)
                 except sqlite3.Error as error:
                     self._after(error)
                     raise
+        if timeout_s < self._busy_timeout_s:
+            # In no pool: the next reader may have more time.
+            return [], _connect(self._path, timeout_s)
         pool = self._readers
         with suppress(IndexError):
             return pool, pool.pop()
-        return pool, _connect(self._path, self._busy_timeout_s)
+        return pool, _connect(self._path, timeout_s)
 
     def _give_back(self, pool: list[Connection], connection: Connection) -> None:
         # Another list by now: the connections were dropped meanwhile, and this one may be of a file that is gone.
@@ -170,10 +187,12 @@ class Database:
         else:
             connection.close()
 
-    def _open(self, timeout_s: float) -> Connection:
-        connection = _connect(self._path, timeout_s)
+    def _open(self, end: float) -> Connection:
+        """A connection that may write; what it waits for other processes ends at ``end``."""
+        _restore_modes(self._path)
+        connection = _connect(self._path, max(0.0, end - self._clock()))
         try:
-            _prepare(connection)
+            _prepare(connection, lambda: _wait_at_most(connection, end - self._clock()))
             # FULL: an acknowledged append survives power loss, not only the end of the process (sqlite.org/wal.html).
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA cache_size = -8192")
@@ -215,7 +234,7 @@ class Database:
 
     def _drop(self) -> None:
         """Forget all connections; the caller holds the lock."""
-        self._owner = None
+        self._owner, self._writable = None, True
         writer, self._writer = self._writer, None
         readers, self._readers = self._readers, []
         for connection in (writer, *readers):
@@ -237,17 +256,43 @@ def _connect(path: str, timeout_s: float) -> Connection:
     return sqlite3.connect(path, timeout=timeout_s, isolation_level=None, check_same_thread=False, cached_statements=64)
 
 
-def _prepare(connection: Connection) -> None:
-    """Make the tables of a new database; raise for one that is not ours or newer."""
+def _wait_at_most(connection: Connection, timeout_s: float) -> None:
+    """Bound what each further statement waits for another process."""
+    connection.execute(f"PRAGMA busy_timeout = {max(0, int(timeout_s * 1000))}")
+
+
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK, effective_ids=True)
+
+
+def _restore_modes(path: str) -> None:
+    """Give the files beside a database its mode again where it may be written and they may not.
+
+    SQLite makes them with the mode that the database has at that moment. One made while it was read-only would keep it
+    read-only, and no connection can delete such a file.
+    """
+    if path == MEMORY or not _may_write(path):
+        return
+    for beside in (f"{path}-wal", f"{path}-shm"):
+        # FileNotFoundError: the usual case. PermissionError: another user's file, and SQLite will say what it means.
+        with suppress(OSError):
+            if not _may_write(beside):
+                os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))  # noqa: PTH101, PTH116 - as in _identity
+
+
+def _prepare(connection: Connection, bound_wait: Callable[[], None]) -> None:
+    """Make the tables of a new database; raise for one that is not ours or newer. ``bound_wait`` before each wait."""
     # One snapshot, or the tables that another process makes just now would look like those of another program.
     connection.execute("BEGIN")
     version = _schema_version(connection)
     connection.execute("COMMIT")
+    bound_wait()
     if connection.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
-        # Waits for other processes as any statement does, within the busy timeout.
+        # Waits for other processes as any statement does.
         connection.execute("PRAGMA journal_mode = WAL")
     if version == SCHEMA_VERSION:
         return
+    bound_wait()
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have made the tables while this one waited.
     if _schema_version(connection) != SCHEMA_VERSION:

@@ -4,7 +4,7 @@ Refuses what is not JSON in the sense of RFC 8259 and RFC 7493, and numbers that
 holds beyond the required members is its writer's business: it is kept and given back as it came.
 
 Numbers with a fraction or an exponent stay the text that was sent (jiter's ``LosslessFloat``): written again they keep
-their digits, and the one walk that writes them also finds those that overflow.
+their digits, and whoever writes them also finds those that overflow.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any, Final
 import jiter
 import orjson
 
-from agent.core.canonical import encode
+from agent.core.canonical import canonical_walk, encode
 from agent.core.timestamps import instant
 from store.errors import BadRequest
 from store.identifiers import lowered, packed
 
 _NANOSECONDS_A_MICROSECOND: Final = 1000
 _WHITE_SPACE: Final = b" \t\r\n"
+_OVERFLOW: Final = "a number overflows a double"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,49 +89,50 @@ def read_envelope(body: bytes) -> Envelope:
 
 
 def parse_kept(text: bytes) -> dict[str, Any]:
-    """The object that JSON ``text`` out of the store holds, numbers as Python has them."""
-    value: dict[str, Any] = jiter.from_json(text, catch_duplicate_keys=True, allow_inf_nan=False)
+    """The object that JSON ``text`` out of the store holds; its numbers as those of an envelope."""
+    value: dict[str, Any] = _from_json(text)
     return value
 
 
 def encode_sent(value: Any) -> bytes:
-    """JSON text of a value of an envelope. Raises BadRequest for a number that overflows a double."""
+    """JSON text of a value of an envelope, keys and numbers as sent. BadRequest for a number that overflows."""
     try:
-        return orjson.dumps(value, default=_digits)
+        return encode(value, default=_digits)
     except TypeError:
-        # An integer beyond 64 bits, or a number that overflows: decided by ``python_numbers``.
-        return encode(python_numbers(value))
+        raise BadRequest(_OVERFLOW) from None
 
 
-def python_numbers(value: Any) -> Any:
-    """``value`` of an envelope with floats for the numbers that stayed text. Raises BadRequest for infinity."""
-    if isinstance(value, jiter.LosslessFloat):
-        number = float(value)
-        if not isfinite(number):
-            raise BadRequest("a number overflows a double")
-        return number
-    if isinstance(value, dict):
-        return {name: python_numbers(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return [python_numbers(member) for member in value]
-    return value
+def canonical_sent(value: Any) -> bytearray:
+    """The RFC 8785 form of a value of an envelope. Raises BadRequest for a number that overflows a double."""
+    return canonical_walk(value, convert=_double)
 
 
-def _digits(value: Any) -> orjson.Fragment:
-    if not isfinite(float(value)):
+def _double(number: jiter.LosslessFloat) -> float:
+    double = float(number)
+    if not isfinite(double):
+        raise BadRequest(_OVERFLOW)
+    return double
+
+
+def _digits(number: Any) -> orjson.Fragment:
+    if not isfinite(float(number)):
         raise TypeError
-    return orjson.Fragment(bytes(value))
+    return orjson.Fragment(bytes(number))
 
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        document = jiter.from_json(body, catch_duplicate_keys=True, allow_inf_nan=False, float_mode="lossless-float")
+        document = _from_json(body)
     except ValueError:
         # jiter's message may quote a key: the caller knows its own body.
         raise BadRequest("the body is not JSON: UTF-8, no duplicate keys, no NaN, no lone surrogates") from None
     if not isinstance(document, dict):
         raise BadRequest("the body must be a JSON object")
     return document
+
+
+def _from_json(text: bytes) -> Any:
+    return jiter.from_json(text, catch_duplicate_keys=True, allow_inf_nan=False, float_mode="lossless-float")
 
 
 def _text_of(sent: bytes, document: dict[str, Any], members: dict[str, Any], *, bare: bool) -> bytes:

@@ -11,12 +11,12 @@ chunk starts with 0x00, which no JSON text and no zlib stream does.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from store.capture import SentCapture, SentTurn
+from store.deflate import compress, decompress
 from store.envelope import Envelope, encode_sent
 from store.errors import DamagedDatabase
 
@@ -26,12 +26,11 @@ _PLAIN: Final = b"\x00"
 
 # Below this a stream's own cost is more than the page space that it saves.
 _SMALLEST_STREAM: Final = 1024
-_LEVEL: Final = 1
 _WORTH_IT: Final = 0.85
 
 
 class TurnPlace(NamedTuple):
-    """Where a turn's members stand (SentTurn.tail and on). A tuple for the reason that SentTurn is one.
+    """Where a turn's members (SentTurn.tail) stand. A tuple for the reason that SentTurn is one.
 
     ``chunk`` and ``chunk_bytes`` cut the chunk out of the kept body, ``start`` and ``size`` the text out of the chunk.
     """
@@ -58,22 +57,24 @@ def lay_out(envelope: Envelope, capture: SentCapture | None) -> EventBody:
         encode_sent(envelope.payload)
         encode_sent(envelope.members)
         return EventBody(b"".join(_keep(part) for part in _parts(envelope.text)), 0, ())
+    rest = _without_turns(envelope)
+    batches = list(_batches(capture.turns))
+    turns_bytes = sum(len(turn.head) + len(turn.tail) + 1 for turn in capture.turns) - 1
+    together = len(batches) == 1 and turns_bytes + len(rest) <= _CHUNK_BYTES
     kept: list[bytes] = []
     places: list[TurnPlace] = []
-    texts = [turn.text for turn in capture.turns]
-    rest = _without_turns(envelope)
     offset = 0
-    for batch in _batches(capture.turns):
-        last = len(places) + len(batch) == len(texts)
-        text = b",".join(turn.text for turn in batch) + (b"" if last else b",")
-        together = last and len(text) + len(rest) <= _CHUNK_BYTES
-        chunk = _keep(text + rest if together else text)
+    for number, batch in enumerate(batches, 1):
+        pieces = [piece for turn in batch for piece in (turn.head, turn.tail, b",")]
+        if number == len(batches):
+            pieces[-1] = rest if together else b""
+        chunk = _keep(b"".join(pieces))
         places += _places(batch, offset + _LENGTH_BYTES, len(chunk) - _LENGTH_BYTES)
         kept.append(chunk)
         offset += len(chunk)
-        if last and not together:
-            kept += [_keep(part) for part in _parts(rest)]
-    return EventBody(b"".join(kept), sum(map(len, texts)) + len(texts) - 1, tuple(places))
+    if not together:
+        kept += [_keep(part) for part in _parts(rest)]
+    return EventBody(b"".join(kept), turns_bytes, tuple(places))
 
 
 def event_text(kept: bytes, turns_bytes: int, position: int) -> bytes:
@@ -89,21 +90,17 @@ def chunk_text(chunk: bytes) -> bytes:
     if chunk.startswith(_PLAIN):
         return chunk[len(_PLAIN) :]
     try:
-        return zlib.decompress(chunk)
-    except zlib.error:
+        return decompress(chunk)
+    except ValueError:
         raise DamagedDatabase("a stored body cannot be unpacked") from None
 
 
 def _without_turns(envelope: Envelope) -> bytes:
-    """The envelope without ``inputs.turns``, ``payload`` last in it and ``inputs`` last in that.
-
-    Put together from parts, since a part with an integer beyond 64 bits is written in the order of RFC 8785.
-    """
+    """The envelope without ``inputs.turns``, ``payload`` last in it and ``inputs`` last in that."""
     payload = envelope.payload
-    inputs = encode_sent({name: value for name, value in payload["inputs"].items() if name != "turns"})
-    others = encode_sent({name: value for name, value in payload.items() if name != "inputs"})
-    comma = b"" if others == b"{}" else b","
-    return b'%b,"payload":%b%b"inputs":%b}}' % (encode_sent(envelope.members)[:-1], others[:-1], comma, inputs)
+    inputs = {name: value for name, value in payload["inputs"].items() if name != "turns"}
+    others = {name: value for name, value in payload.items() if name != "inputs"}
+    return encode_sent({**envelope.members, "payload": {**others, "inputs": inputs}})
 
 
 def _batches(turns: Sequence[SentTurn]) -> Iterator[list[SentTurn]]:
@@ -111,7 +108,7 @@ def _batches(turns: Sequence[SentTurn]) -> Iterator[list[SentTurn]]:
     size = 0
     for turn in turns:
         batch.append(turn)
-        size += len(turn.text)
+        size += len(turn.head) + len(turn.tail)
         if size >= _CHUNK_BYTES:
             yield batch
             batch, size = [], 0
@@ -122,8 +119,10 @@ def _batches(turns: Sequence[SentTurn]) -> Iterator[list[SentTurn]]:
 def _places(batch: Sequence[SentTurn], chunk: int, chunk_bytes: int) -> Iterator[TurnPlace]:
     start = 0
     for turn in batch:
-        yield TurnPlace(chunk, chunk_bytes, start + turn.tail, len(turn.text) - turn.tail)
-        start += len(turn.text) + 1
+        start += len(turn.head)
+        size = len(turn.tail)
+        yield TurnPlace(chunk, chunk_bytes, start, size)
+        start += size + 1
 
 
 def _parts(text: bytes) -> Iterator[bytes]:
@@ -131,7 +130,7 @@ def _parts(text: bytes) -> Iterator[bytes]:
 
 
 def _keep(text: bytes) -> bytes:
-    stream = zlib.compress(text, _LEVEL) if len(text) >= _SMALLEST_STREAM else text
+    stream = compress(text) if len(text) >= _SMALLEST_STREAM else text
     chunk = stream if len(stream) < len(text) * _WORTH_IT else _PLAIN + text
     return len(chunk).to_bytes(_LENGTH_BYTES, "big") + chunk
 

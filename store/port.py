@@ -79,23 +79,27 @@ class TurnsQuery:
 
 
 class Store(Protocol):
-    """An engine. For what it or the caller does wrong every method raises a StoreAnswerError and nothing else."""
+    """An engine. For what it or the caller does wrong every method raises a StoreAnswerError and nothing else.
+
+    ``timeout_s`` bounds what a call waits for other writers, all waits together, where it is less than the engine's
+    own bound. The work itself it does not bound.
+    """
 
     kind: str
 
-    def append(self, submission: Submission) -> Appended:
+    def append(self, submission: Submission, *, timeout_s: float | None = None) -> Appended:
         """Keep the event, its turns and its session row together, or none of them. Returns after it is durable."""
 
-    def event(self, execution_ref: str) -> bytes:
+    def event(self, execution_ref: str, *, timeout_s: float | None = None) -> bytes:
         """The JSON envelope with its ``position``. Raises NotFound."""
 
-    def events(self, query: EventsQuery) -> EventPage:
+    def events(self, query: EventsQuery, *, timeout_s: float | None = None) -> EventPage:
         """One page of events."""
 
-    def turns(self, query: TurnsQuery) -> tuple[bytes, ...]:
+    def turns(self, query: TurnsQuery, *, timeout_s: float | None = None) -> tuple[bytes, ...]:
         """JSON records of turns. Raises NotFound for a session without turns."""
 
-    def ping(self) -> None:
+    def ping(self, *, timeout_s: float | None = None) -> None:
         """Return if a write would be taken now; raises Unavailable otherwise."""
 
     def close(self) -> None:

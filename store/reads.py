@@ -18,7 +18,7 @@ from store.port import EventPage, EventsQuery, TurnsQuery
 from store.record import Chunks, RevisionPlace
 from store.schema import MAX_SEQ, turn_key
 
-# A page of events ends early rather than fill the memory: with its cursor the caller goes on from there.
+# A page ends early rather than fill the memory: the caller goes on from there, with the cursor or by ``after_seq``.
 _PAGE_BYTES: Final = 32 * 1024 * 1024
 
 _TURNS: Final = """
@@ -28,6 +28,12 @@ FROM turns
 JOIN events AS first ON first.position = first_position
 JOIN events AS latest ON latest.position = revision_position
 WHERE turn_key BETWEEN :first AND :final
+"""
+# The first of the newest :last: from there on the page is read in ``seq`` order, and can end early.
+_NEWEST: Final = """
+SELECT min(turn_key) FROM (
+    SELECT turn_key FROM turns WHERE turn_key BETWEEN :first AND :final{bounds} ORDER BY turn_key DESC LIMIT :last
+)
 """
 _TURN_BOUNDS: Final = {
     "changed_after": " AND version > :changed_after",
@@ -71,8 +77,13 @@ def read_events(connection: Connection, tenant: str, query: EventsQuery, *, page
     return EventPage(tuple(events), None)
 
 
-def read_turns(connection: Connection, tenant: str, query: TurnsQuery) -> tuple[bytes, ...]:
-    """The turns of a session that the query leaves, in ``seq`` order. Raises NotFound for an unknown session."""
+def read_turns(
+    connection: Connection, tenant: str, query: TurnsQuery, *, page_bytes: int = _PAGE_BYTES
+) -> tuple[bytes, ...]:
+    """The turns of a session that the query leaves, in ``seq`` order, fewer where ``page_bytes`` are reached.
+
+    Raises NotFound for an unknown session.
+    """
     row = connection.execute(
         "SELECT session_key FROM sessions WHERE session_id = ? AND tenant = ? AND version > 0",
         (query.session_id, tenant),
@@ -80,17 +91,23 @@ def read_turns(connection: Connection, tenant: str, query: TurnsQuery) -> tuple[
     if row is None:
         raise NotFound("no session has this id")
     bounds = {name: value for name in _TURN_BOUNDS if (value := getattr(query, name)) is not None}
-    sql = _TURNS + "".join(_TURN_BOUNDS[name] for name in bounds)
-    newest_first = query.last is not None
-    sql += " ORDER BY turn_key DESC LIMIT :count" if newest_first else " ORDER BY turn_key LIMIT :count"
-    count = query.limit if query.last is None else query.last
-    first, final = _seq_range(query)
-    span = {"first": turn_key(row[0], first), "final": turn_key(row[0], final)}
-    rows = connection.execute(sql, {**bounds, **span, "count": count}).fetchall()
-    if newest_first:
-        rows.reverse()
+    bounds_sql = "".join(_TURN_BOUNDS[name] for name in bounds)
+    first, final = (turn_key(row[0], seq) for seq in _seq_range(query))
+    span = {**bounds, "first": first, "final": final}
+    if query.last is not None:
+        newest = _NEWEST.format(bounds=bounds_sql)
+        # NULL where nothing is left: then no row lies in between.
+        (span["first"],) = connection.execute(newest, {**span, "last": query.last}).fetchone()
     chunks = Chunks(connection)
-    return tuple(_record(chunks, turn) for turn in rows[: query.limit])
+    records: list[bytes] = []
+    size = 0
+    sql = f"{_TURNS}{bounds_sql} ORDER BY turn_key LIMIT :limit"
+    for turn in connection.execute(sql, {**span, "limit": query.limit}):
+        records.append(_record(chunks, turn))
+        size += len(records[-1])
+        if size >= page_bytes:
+            break
+    return tuple(records)
 
 
 def _seq_range(query: TurnsQuery) -> tuple[int, int]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from store.database import Connection
 from store.errors import DamagedDatabase
 from store.event_body import chunk_text
+
+_HELD_BYTES: Final = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +25,13 @@ class RevisionPlace:
 
 
 class Chunks:
-    """Chunks of event bodies, each read once."""
+    """Chunks of event bodies, each read once as long as ``held_bytes`` hold them: a page may need a thousand."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, held_bytes: int = _HELD_BYTES) -> None:
         self._connection = connection
+        self._held_bytes = held_bytes
         self._texts: dict[tuple[int, int], bytes] = {}
+        self._size = 0
 
     def members(self, place: RevisionPlace) -> bytes:
         """``"role":"user",...}``: the turn's members but the RECORD_FIELDS, and ``}``."""
@@ -35,7 +40,12 @@ class Chunks:
         key = (place.position, place.chunk)
         text = self._texts.get(key)
         if text is None:
-            text = self._texts[key] = self._read(place)
+            text = self._read(place)
+            self._size += len(text)
+            if self._size > self._held_bytes:
+                self._texts.clear()
+                self._size = len(text)
+            self._texts[key] = text
         return text[place.start : place.start + place.size]
 
     def _read(self, place: RevisionPlace) -> bytes:

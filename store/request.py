@@ -59,6 +59,15 @@ class Request:
             raise BadRequest("Idempotency-Key must have 1 to 255 visible ASCII characters")
         return str(key)
 
+    @property
+    def timeout_s(self) -> float | None:
+        """How long the caller has time for the answer, in seconds; None where it does not say.
+
+        Not a header: only a caller in this process can say it (``ruvector.timeout_s`` of the environ).
+        """
+        timeout_s: float | None = self._environ.get("ruvector.timeout_s")
+        return timeout_s
+
     def body(self) -> bytes:
         """The whole body. Raises TooLarge before more than 32 MiB are read, BadRequest for one cut short."""
         environ = self._environ

@@ -116,7 +116,8 @@ class _App:
                 caller_key=request.caller_key(envelope.inputs_hash),
                 event_id=self._new_id(),
                 received_at=self._clock(),
-            )
+            ),
+            timeout_s=request.timeout_s,
         )
         receipt = {
             "status": "duplicate" if appended.duplicate else "accepted",
@@ -130,7 +131,7 @@ class _App:
 
     def _event(self, request: Request) -> Answer:
         request.query()
-        return Answer(HTTPStatus.OK, self._store.event(request.path[len(_EVENT) :]))
+        return Answer(HTTPStatus.OK, self._store.event(request.path[len(_EVENT) :], timeout_s=request.timeout_s))
 
     def _events(self, request: Request) -> Answer:
         query = request.query("session_id", "limit", "cursor", "order")
@@ -146,7 +147,8 @@ class _App:
                 limit=page_limit(query),
                 after=None if cursor is None else read_cursor(cursor, binding),
                 descending=order == "desc",
-            )
+            ),
+            timeout_s=request.timeout_s,
         )
         next_cursor = None if page.last is None else write_cursor(page.last, binding)
         body = b'{"events":[' + b",".join(page.events) + b'],"next_cursor":' + orjson.dumps(next_cursor) + b"}"
@@ -162,7 +164,8 @@ class _App:
         if session_id is None:
             raise NotFound("no session has this id")
         records = self._store.turns(
-            TurnsQuery(session_id, limit=limit, last=last, conversation_id=conversation_id, **numbers)
+            TurnsQuery(session_id, limit=limit, last=last, conversation_id=conversation_id, **numbers),
+            timeout_s=request.timeout_s,
         )
         head = b'{"session_id":"%b","turns":[' % unpacked(session_id).encode()
         return Answer(HTTPStatus.OK, head + b",".join(records) + b"]}")
@@ -170,7 +173,7 @@ class _App:
     def _health(self, request: Request) -> Answer:
         request.query()
         try:
-            self._store.ping()
+            self._store.ping(timeout_s=request.timeout_s)
         except Unavailable as fault:
             return _refusal(fault, status="unavailable", kind=self._store.kind)
         return Answer(HTTPStatus.OK, orjson.dumps({"status": "ok", "kind": self._store.kind}))

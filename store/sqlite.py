@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 
 from store.append import append
 from store.database import Database
@@ -22,13 +24,19 @@ class SqliteStore:
 
     kind = "embedded"
 
-    def __init__(self, path: str | os.PathLike[str], *, busy_timeout_s: float = 5.0) -> None:
-        self._database = Database(os.fspath(path), busy_timeout_s=busy_timeout_s)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        busy_timeout_s: float = 5.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database = Database(os.fspath(path), busy_timeout_s=busy_timeout_s, clock=clock)
         self._last_write_failed = False
 
-    def append(self, submission: Submission) -> Appended:
+    def append(self, submission: Submission, *, timeout_s: float | None = None) -> Appended:
         try:
-            with self._database.writing() as connection:
+            with self._database.writing(timeout_s=timeout_s) as connection:
                 appended = append(connection, DEFAULT_TENANT, submission)
         except Unavailable:
             self._last_write_failed = True
@@ -36,25 +44,26 @@ class SqliteStore:
         self._last_write_failed = False
         return appended
 
-    def event(self, execution_ref: str) -> bytes:
-        with self._database.reading() as connection:
+    def event(self, execution_ref: str, *, timeout_s: float | None = None) -> bytes:
+        with self._database.reading(timeout_s=timeout_s) as connection:
             return read_event(connection, DEFAULT_TENANT, execution_ref)
 
-    def events(self, query: EventsQuery) -> EventPage:
-        with self._database.reading() as connection:
+    def events(self, query: EventsQuery, *, timeout_s: float | None = None) -> EventPage:
+        with self._database.reading(timeout_s=timeout_s) as connection:
             return read_events(connection, DEFAULT_TENANT, query)
 
-    def turns(self, query: TurnsQuery) -> tuple[bytes, ...]:
-        with self._database.reading() as connection:
+    def turns(self, query: TurnsQuery, *, timeout_s: float | None = None) -> tuple[bytes, ...]:
+        with self._database.reading(timeout_s=timeout_s) as connection:
             return read_turns(connection, DEFAULT_TENANT, query)
 
-    def ping(self) -> None:
+    def ping(self, *, timeout_s: float | None = None) -> None:
         """Take the write lock; after a write that failed, write too: only that tells whether there is room again."""
-        with self._database.writing(timeout_s=_PING_TIMEOUT_S) as connection:
+        wait_s = _PING_TIMEOUT_S if timeout_s is None else min(timeout_s, _PING_TIMEOUT_S)
+        with self._database.writing(timeout_s=wait_s) as connection:
             if self._last_write_failed:
                 connection.execute("INSERT INTO write_probe (filler) VALUES (zeroblob(?))", (_PROBE_BYTES,))
         if self._last_write_failed:
-            with self._database.writing(timeout_s=_PING_TIMEOUT_S) as connection:
+            with self._database.writing(timeout_s=wait_s) as connection:
                 connection.execute("DELETE FROM write_probe")
             self._last_write_failed = False
 

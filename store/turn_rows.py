@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agent.core.canonical import encode
 from agent.core.receipt import TurnCounts
 from store.capture import SentCapture, SentTurn
 from store.database import Connection
-from store.envelope import parse_kept
+from store.envelope import encode_sent, parse_kept
 from store.event_body import TurnPlace
 from store.record import RevisionPlace, read_members
 from store.schema import turn_key
@@ -150,6 +149,6 @@ class _TurnWriter:
             return None
         row = self.connection.execute(_REVISION, (turn_key(self.session_key, seq),)).fetchone()
         first = parse_kept(b"{" + read_members(self.connection, RevisionPlace(*row)))
-        now = parse_kept(b"{" + sent.text[sent.tail :])
+        now = parse_kept(b"{" + sent.tail)
         staying = {name: first[name] for name in sent.derived if name in first}
-        return encode({**now, **staying})[1:]
+        return encode_sent({**now, **staying})[1:]

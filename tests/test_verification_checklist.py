@@ -15,11 +15,14 @@ from tests.live.collector import collecting
 from tests.live.host import Reply, function_host, stub_store
 from tests.live.payloads import base, encoded, own_session
 from tests.live.stored import served, stored
+from tests.published import check_response
 from tests.strategies import fresh_payload
 
 
 def post(host, payload, **more):
-    return httpx.post(f"{host.url}/", content=encoded(payload), timeout=30, **more)
+    answer = httpx.post(f"{host.url}/", content=encoded(payload), timeout=30, **more)
+    check_response(answer)
+    return answer
 
 
 def test_inputs_are_validated_against_the_published_contract(tmp_path, published_schema):

@@ -21,6 +21,9 @@ _LONGEST_IN_PIECES = 64 * 1024
 _LARGEST_FAST_INTEGER = 2**64 - 1
 _SMALLEST_FAST_INTEGER = -(2**63)
 
+Members = Callable[[dict[str, Any]], Iterable[tuple[str, Any]]]
+Convert = Callable[[Any], float]
+
 
 def canonical(value: Any, *, plain: bool | None = None) -> bytes:
     """Return the RFC 8785 bytes of ``value``, a tree of dict, list, str, int, float, bool and None.
@@ -35,9 +38,17 @@ def canonical(value: Any, *, plain: bool | None = None) -> bytes:
         except TypeError:
             # orjson refuses nesting beyond 254 and lone surrogates; the walk decides which of them it is.
             pass
+    return bytes(canonical_walk(value))
+
+
+def canonical_walk(value: Any, *, convert: Convert | None = None) -> bytearray:
+    """The same without a look at ``is_plain``, in the buffer that it was written to: right for any value, and slow.
+
+    ``convert`` makes a float of a number that the caller's parser keeps in a type of its own.
+    """
     out = bytearray()
-    _write(value, out, members=_sorted_members, number=_float)
-    return bytes(out)
+    _write(value, out, members=_sorted_members, number=_float if convert is None else lambda n: _float(convert(n)))
+    return out
 
 
 def is_plain(value: Any) -> bool:
@@ -77,18 +88,18 @@ def inputs_hash(value: Any, *, plain: bool | None = None) -> str:
     return sha256_hex(canonical(value, plain=plain))
 
 
-def encode(value: Any) -> bytes:
-    """JSON bytes of ``value`` in its own key order, UTF-8, no white space; integers of any size keep every digit."""
+def encode(value: Any, *, default: Callable[[Any], orjson.Fragment] | None = None) -> bytes:
+    """JSON bytes of ``value`` in its own key order, UTF-8, no white space; integers of any size keep every digit.
+
+    ``default`` gives the text of a number that the caller's parser keeps in a type of its own.
+    """
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, default=default)
     except TypeError:
         # An integer beyond 64 bits, or nesting beyond 254.
         out = bytearray()
-        _write(value, out, members=dict.items, number=orjson.dumps)
+        _write(value, out, members=dict.items, number=lambda number: orjson.dumps(number, default=default))
         return bytes(out)
-
-
-Members = Callable[[dict[str, Any]], Iterable[tuple[str, Any]]]
 
 
 def _sorted_members(value: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -100,16 +111,17 @@ def _utf16_order(member: tuple[str, Any]) -> bytes:
     return member[0].encode("utf-16-be", "surrogatepass")
 
 
-def _write(value: Any, out: bytearray, *, members: Members, number: Callable[[float], bytes]) -> None:
-    """Append the JSON text of ``value``; one buffer for all, since a piece of its own costs more than it holds."""
+def _write(value: Any, out: bytearray, *, members: Members, number: Callable[[Any], bytes]) -> None:
+    """Append the JSON text of ``value``; one buffer for all, since a piece of its own costs more than it holds.
+
+    ``number`` writes a float, and refuses with TypeError what is not JSON.
+    """
     if isinstance(value, str):
         out += _string(value)
     elif value is None or isinstance(value, bool):
         out += orjson.dumps(value)
     elif isinstance(value, int):
         out += str(value).encode("ascii")
-    elif isinstance(value, float):
-        out += number(value)
     elif isinstance(value, dict):
         out += b"{"
         for place, (key, member) in enumerate(members(value)):
@@ -125,7 +137,7 @@ def _write(value: Any, out: bytearray, *, members: Members, number: Callable[[fl
             _write(member, out, members=members, number=number)
         out += b"]"
     else:
-        raise TypeError(f"{type(value).__name__} is not a JSON value")
+        out += number(value)
 
 
 def _string(text: str) -> bytes:
@@ -135,7 +147,9 @@ def _string(text: str) -> bytes:
         raise ValueError("a lone surrogate has no UTF-8 form") from None
 
 
-def _float(number: float) -> bytes:
+def _float(number: object) -> bytes:
+    if not isinstance(number, float):
+        raise TypeError(f"{type(number).__name__} is not a JSON value")
     try:
         return rfc8785.dumps(number)
     except rfc8785.FloatDomainError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 import jiter
@@ -44,16 +45,14 @@ def read_receipt(status: int, body: bytes, *, latency_ms: int) -> Receipt:
 
 def _parse(body: bytes) -> object:
     """The JSON value in ``body``. Raises ValueError where it is no JSON, or nested too deep for the interpreter."""
-    try:
+    with suppress(ValueError):
         return jiter.from_json(body, allow_inf_nan=False)
-    except ValueError:
-        # RFC 8259 allows what jiter refuses: lone surrogates, integers of thousands of digits, more than 200 levels,
-        # and a byte order mark to be ignored.
-        text = body.decode("utf-8-sig")
+    # RFC 8259 allows what jiter refuses: lone surrogates, integers of thousands of digits, more than 200 levels, and a
+    # byte order mark to be ignored.
     try:
-        return json.loads(text, parse_int=_shortened, parse_constant=_no_number)
-    except RecursionError:
-        raise ValueError("nested too deep") from None
+        return json.loads(body.decode("utf-8-sig"), parse_int=_shortened, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise ValueError("no acknowledgement: no JSON") from None  # the parser's text may quote the body
 
 
 def _shortened(digits: str) -> int:

@@ -122,7 +122,7 @@ class RuvectorClient:
             try:
                 return read_receipt(answer.status, answer.body, latency_ms=self._milliseconds(started))
             except ValueError:
-                raise _refused(answer, attempt) from None  # the parser's text may quote the body
+                raise _refused(answer, attempt) from None
 
         return self._run(attempt_append, repeat_acted=not self._at_most_once)
 
@@ -209,7 +209,7 @@ class RuvectorClient:
         try:
             response = self._transport.handle_request(request)
             try:
-                # The bytes as they came: no content coding was asked for, and inflating would undo the bound.
+                # The bytes as they came: a content coding was ruled out, and inflating would undo the bound.
                 body = b"".join(cast("httpx.SyncByteStream", response.stream))
             finally:
                 response.close()

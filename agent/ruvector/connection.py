@@ -33,7 +33,7 @@ class Connection:
     __slots__ = ("_clock", "_reader", "_socket", "idle_since")
 
     def __init__(self, connected: socket.socket, clock: Clock) -> None:
-        connected.setblocking(False)
+        connected.settimeout(0)
         self._socket = connected
         self._clock = clock
         self._reader = ResponseReader()
@@ -114,9 +114,10 @@ class Connection:
         """What the socket is ready for, of ``events`` or an error. Raises TimeoutError at ``deadline``."""
         poller = poll()
         poller.register(self._socket, events)
-        for _, ready in poller.poll(remaining(deadline, self._clock) * 1000):
-            return ready
-        raise TimeoutError
+        ready = poller.poll(remaining(deadline, self._clock) * 1000)
+        if not ready:
+            raise TimeoutError
+        return ready[0][1]
 
 
 def remaining(deadline: float, clock: Clock) -> float:

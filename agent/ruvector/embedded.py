@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import httpx
+
+from agent.ruvector.response import BodyRefused
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -21,15 +24,24 @@ _NOT_PREFIXED = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENG
 class EmbeddedTransport(httpx.BaseTransport):
     """Hands requests to a WSGI application; ``close_store`` lets go of what the application holds open.
 
+    The time that is left until ``request.extensions["deadline"]``, an instant of ``clock``, stands in the environ as
+    ``ruvector.timeout_s``: the store waits no longer for other writers. ``"max_body"`` bounds the answer.
     What the application raises is raised: the store answers its own faults, so that would be a fault of ours.
     """
 
-    def __init__(self, application: WSGIApplication, *, close_store: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        application: WSGIApplication,
+        *,
+        close_store: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._application = application
         self._close_store = close_store
+        self._clock = clock
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Run the application on ``request`` and return its whole answer."""
+        """Run the application on ``request`` and return its whole answer. Raises BodyRefused for one too long."""
         started: dict[str, Any] = {}
 
         def start_response(
@@ -38,9 +50,15 @@ class EmbeddedTransport(httpx.BaseTransport):
             started.update(status=int(status[:3]), headers=headers)
             return _no_write
 
-        answer = self._application(_environ(request), start_response)
-        body = _whole(answer)
-        return httpx.Response(started["status"], headers=started["headers"], stream=httpx.ByteStream(body))
+        environ = _environ(request)
+        deadline = request.extensions.get("deadline")
+        if deadline is not None:
+            environ["ruvector.timeout_s"] = max(0.0, deadline - self._clock())
+        body = _whole(self._application(environ, start_response))
+        status, headers = started["status"], started["headers"]
+        if len(body) > request.extensions.get("max_body", sys.maxsize):
+            raise BodyRefused("the answer's body is too long", httpx.Response(status, headers=headers))
+        return httpx.Response(status, headers=headers, stream=httpx.ByteStream(body))
 
     def close(self) -> None:
         """Close the store."""

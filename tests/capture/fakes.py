@@ -12,6 +12,7 @@ from typing import Any
 from agent.capture.http import CaptureApp
 from agent.capture.service import CaptureService
 from agent.core.receipt import Receipt, TurnCounts
+from tests.published import check_event
 
 NOW = datetime(2026, 3, 2, 8, 15, tzinfo=UTC)
 NOW_TEXT = "2026-03-02T08:15:00.000000Z"
@@ -40,6 +41,7 @@ class FakeStore:
 
     def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
         self.appended.append(json.loads(envelope))
+        check_event(self.appended[-1]["payload"])
         self.keys.append(idempotency_key)
         if self.error is not None:
             raise self.error

@@ -10,6 +10,7 @@ from agent.core.receipt import Receipt, TurnCounts
 from agent.errors import RateLimitExceeded
 from tests.capture.fakes import EXECUTION_REF, FakeStore, FakeTelemetry, app
 from tests.live.payloads import BASE_TEXT
+from tests.published import check_answer
 
 BASE_BODY = BASE_TEXT.encode()
 
@@ -41,7 +42,10 @@ def handle(store, telemetry):
 
 
 def body_of(response):
-    return json.loads(response.get_data())
+    body = json.loads(response.get_data())
+    if "success" in body:
+        check_answer(body)
+    return body
 
 
 @pytest.mark.parametrize("path", ["/", "/conversation-memory", "/v1/memory-graph/conversation"])

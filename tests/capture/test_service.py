@@ -10,6 +10,7 @@ from agent.errors import IdempotencyConflict, RateLimitExceeded, StoreWriteError
 from tests.capture.fakes import ACCEPTED, EXECUTION_REF, NOW_TEXT, FakeSpans, FakeStore, service
 from tests.conftest import vectors
 from tests.live.payloads import BASE_HASH, BASE_TEXT, base, encoded
+from tests.published import check_answer
 
 FIRST = "aaaaaaaa-0000-4000-8000-000000000001"
 REPLAY = Receipt(
@@ -28,7 +29,9 @@ def request(body, *, name="native", key=None):
 
 
 def capture(store, body, spans=None, **more):
-    return service(store).capture(request(body, **more), spans or FakeSpans())
+    answer = service(store).capture(request(body, **more), spans or FakeSpans())
+    check_answer(json.loads(answer.body))
+    return answer
 
 
 def test_the_envelope_is_the_write_that_the_deployed_service_accepts():

@@ -14,6 +14,7 @@ import psutil
 from tests.conftest import TESTS, vectors
 from tests.live.host import function_host, stub_store
 from tests.live.payloads import BASE_TEXT
+from tests.published import check_response
 
 BODIES = int(os.environ.get("FUZZ_BODIES", "2000"))
 SEED = int(os.environ.get("FUZZ_SEED", "20261127"))
@@ -84,7 +85,7 @@ def test_a_fuzzed_body_is_captured_or_refused_and_nothing_else(tmp_path):
     with (
         stub_store() as store,
         function_host(tmp_path, store=store.url, LOG_LEVEL="ERROR") as host,
-        httpx.Client(base_url=host.url, timeout=30) as client,
+        httpx.Client(base_url=host.url, timeout=30, event_hooks={"response": [check_response]}) as client,
     ):
         worker = psutil.Process(host.workers()[0])
         before = 0

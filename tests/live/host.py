@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 
 from tests.conftest import REPOSITORY
+from tests.published import check_event
 
 START_TIMEOUT_S = 30
 
@@ -159,6 +160,8 @@ class StubStore:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def close(self) -> None:
+        for write in self.writes:
+            check_event(write.envelope["payload"])
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)

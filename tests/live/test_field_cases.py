@@ -5,8 +5,10 @@ import json
 import os
 import re
 import socket
+import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from email.utils import formatdate
 from pathlib import Path
 
 import httpx
@@ -17,10 +19,13 @@ from tests.conftest import REPOSITORY
 from tests.live.host import Reply, free_port, function_host, stub_store
 from tests.live.payloads import BASE_HASH, BASE_TEXT, base, encoded, own_session
 from tests.live.raw import exchange
-from tests.live.stored import stored
+from tests.live.stored import served, stored
+from tests.published import check_response
+from tests.ruvector.peer import Peer, acknowledge, close_without_answer, drip
 
 JSON = {"Content-Type": "application/json"}
 MIB = 1024 * 1024
+CHECKED = {"response": [check_response]}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +47,7 @@ def function(folder, database):
 
 @pytest.fixture
 def client(function):
-    with httpx.Client(base_url=function.url, timeout=30) as opened:
+    with httpx.Client(base_url=function.url, timeout=30, event_hooks=CHECKED) as opened:
         yield opened
 
 
@@ -257,7 +262,7 @@ def over_stub(tmp_path):
     with (
         stub_store() as store,
         function_host(tmp_path, store=store.url, RUVECTOR_API_KEY="key-CANARY-41") as host,
-        httpx.Client(base_url=host.url, timeout=40) as opened,
+        httpx.Client(base_url=host.url, timeout=40, event_hooks=CHECKED) as opened,
     ):
         yield store, opened, host
 
@@ -302,7 +307,73 @@ def test_h12_a_retry_after_beyond_the_budget_is_passed_on_at_once(over_stub):
     assert len(store.writes) == 1
 
 
+@pytest.mark.parametrize("seconds", [2, 3])
+def test_h12_retry_after_as_a_date_is_waited_for(over_stub, seconds):
+    store, client, _host = over_stub
+    # A date has whole seconds: up to one of them may be gone already.
+    later = formatdate(time.time() + seconds, usegmt=True)
+    store.reply = lambda count: Reply(503, b"{}", {"Retry-After": later}) if count == 1 else Reply()
+    answer = post(client, own_session())
+    assert answer.status_code == 200
+    assert answer.elapsed.total_seconds() >= seconds - 1.1
+    assert len(store.writes) == 2
+
+
+def test_h09_a_kept_connection_that_drops_the_second_write_is_written_again_under_the_same_reference(tmp_path):
+    with (
+        Peer(acknowledge(), close_without_answer(), acknowledge()) as peer,
+        function_host(tmp_path, store=peer.url) as host,
+        httpx.Client(base_url=host.url, timeout=30, event_hooks=CHECKED) as client,
+    ):
+        answers = [post(client, own_session()) for _ in range(2)]
+        received = [json.loads(request.body) for request in peer.received]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert [envelope["runId"] for envelope in received][1:] == [answers[1].headers["x-execution-ref"]] * 2
+    assert len({request.headers["idempotency-key"] for request in peer.received}) == 2
+
+
+def test_h13_a_store_that_sends_a_byte_now_and_then_does_not_outlive_the_deadline(tmp_path):
+    slow = drip(b"HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n", b"x" * 60)
+    with (
+        Peer(slow) as peer,
+        function_host(tmp_path, store=peer.url, RUVECTOR_DEADLINE_S="1") as host,
+        httpx.Client(base_url=host.url, timeout=30, event_hooks=CHECKED) as client,
+    ):
+        answer = post(client, own_session())
+    assert_typed(answer, 502, "RUVECTOR_CONNECTION_ERROR")
+    assert answer.elapsed.total_seconds() < 3
+
+
 # H14
+
+
+def test_h14_an_execution_ref_with_another_body_is_a_conflict_at_the_store_and_the_first_stays(tmp_path):
+    reference = "11111111-2222-4333-8444-555555555555"
+
+    def envelope(inputs_hash, content):
+        payload = {**base(), "turns": [{**base()["turns"][0], "content": content}]}
+        event = {
+            "agent_id": "a",
+            "decision_type": "conversation_capture",
+            "inputs_hash": inputs_hash,
+            "inputs": payload,
+        }
+        return {
+            "type": "conversation_capture",
+            "runId": reference,
+            "timestamp": "2026-03-02T08:15:00Z",
+            "payload": event,
+        }
+
+    with served(tmp_path / "store.db") as url, httpx.Client(base_url=url) as store:
+        first = store.post("/v1/decision-events", json=envelope("a" * 64, "one"))
+        kept = store.get(f"/v1/decision-events/{reference}").content
+        other = store.post("/v1/decision-events", json=envelope("b" * 64, "two"))
+        again = store.post("/v1/decision-events", json=envelope("a" * 64, "one"))
+        assert (first.status_code, other.status_code, again.status_code) == (201, 409, 200)
+        assert again.json()["eventId"] == first.json()["eventId"]
+        assert store.get(f"/v1/decision-events/{reference}").content == kept
+        assert len(store.get("/v1/decision-events").json()["events"]) == 1
 
 
 def test_h14_a_callers_key_with_another_payload_is_a_conflict_and_nothing_is_written(client, event_count):

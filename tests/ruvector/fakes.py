@@ -13,6 +13,7 @@ NOW = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
 API_KEY = "key-0123456789"
 BODY = b'{"type":"conversation_capture","payload":{"secret":"body-text"}}'
 KEY = "a" * 64
+BASE = "https://store.example"
 
 
 class Waits:

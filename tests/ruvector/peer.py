@@ -8,9 +8,8 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
@@ -64,6 +63,12 @@ def raw(*pieces: bytes, keep: bool = False) -> Step:
     return step
 
 
+def echo(exchange: Exchange) -> bool:
+    """Answers with the request's own path."""
+    exchange.connection.sendall(response_bytes(200, exchange.request.path.encode()))
+    return True
+
+
 def close_without_answer() -> Step:
     return raw()
 
@@ -103,31 +108,56 @@ def drip(at_once: bytes, slowly: bytes) -> Step:
     return step
 
 
-@contextmanager
-def hasty_peer(said: bytes) -> Iterator[str]:
-    """Answers ``said`` to one request of which it read 1000 bytes, and closes; yields its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+def hold(step: Step) -> Step:
+    """Take the step, then neither read nor close while the peer lives."""
 
-        def serve() -> None:
-            connection, _ = listener.accept()
-            with connection:
-                connection.recv(1000)
-                connection.sendall(said)
+    def held(exchange: Exchange) -> bool:
+        step(exchange)
+        exchange.stop.wait()
+        return False
 
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        thread.join(10)
+    return held
+
+
+def after_the_body(step: Step) -> Step:
+    """The step of an eager peer that reads the request to its end first."""
+
+    def later(exchange: Exchange) -> bool:
+        return step(replace(exchange, request=with_body(exchange)))
+
+    return later
+
+
+def with_body(exchange: Exchange) -> Received:
+    """The request with the rest of its body, which is read now."""
+    pieces = [exchange.request.body]
+    missing = int(exchange.request.headers.get("content-length", "0")) - len(exchange.request.body)
+    while missing > 0:
+        piece = exchange.connection.recv(65536)
+        if not piece:
+            raise ConnectionError
+        pieces.append(piece)
+        missing -= len(piece)
+    return replace(exchange.request, body=b"".join(pieces))
 
 
 class Peer:
-    """Listens on 127.0.0.1 while it is entered; ``received`` holds the requests in the order of their arrival."""
+    """Listens on 127.0.0.1 while it is entered; ``received`` holds the requests in the order of their arrival.
+
+    An ``eager`` one takes its step as soon as it has a head, and leaves the body to the step.
+    """
 
     def __init__(
-        self, *script: Step, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", port: int = 0
+        self,
+        *script: Step,
+        tls: ssl.SSLContext | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        eager: bool = False,
     ) -> None:
         self._script = script
         self._tls = tls
+        self._eager = eager
         self._family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._host = host
         self.port = port
@@ -224,15 +254,18 @@ class Peer:
             self._closed[number].set()
 
     def _answer(self, connection: socket.socket, number: int) -> None:
-        while (request := self._read(connection, number)) is not None:
+        while (request := self._read_head(connection, number)) is not None:
+            exchange = Exchange(connection, self._stop, request)
+            if not self._eager:
+                exchange = replace(exchange, request=with_body(exchange))
             with self._lock:
                 place = len(self.received)
-                self.received.append(request)
+                self.received.append(exchange.request)
             step = self._script[min(place, len(self._script) - 1)]
-            if not step(Exchange(connection, self._stop, request)):
+            if not step(exchange):
                 return
 
-    def _read(self, connection: socket.socket, number: int) -> Received | None:
+    def _read_head(self, connection: socket.socket, number: int) -> Received | None:
         data = b""
         while b"\r\n\r\n" not in data:
             piece = connection.recv(65536)
@@ -243,15 +276,7 @@ class Peer:
         first, *lines = head.decode("latin-1").split("\r\n")
         method, path, _ = first.split(" ")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-        pieces = [body]
-        missing = int(headers.get("content-length", "0")) - len(body)
-        while missing > 0:
-            piece = connection.recv(65536)
-            if not piece:
-                return None
-            pieces.append(piece)
-            missing -= len(piece)
-        return Received(number, method, path, headers, b"".join(pieces))
+        return Received(number, method, path, headers, body)
 
 
 def shut(connection: socket.socket) -> None:

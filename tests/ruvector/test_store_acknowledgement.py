@@ -2,6 +2,7 @@
 
 import json
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,12 @@ OURS = {
     "turns": {"new": 2, "known": 1, "revised": 0, "erased": 0},
 }
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([2**63 - 1, 2**63, 2**64, 10**30, 10**4000])
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters()),  # lone surrogates too
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=4,
 )
@@ -66,10 +72,14 @@ def test_an_empty_object_with_a_201_acknowledges():
 
 
 MALFORMED = {
-    "eventId": [None, 7, "", "two words", "line\nbreak", "\x00", "é", "x" * 256, {}],
-    "executionRef": [None, 7, "", "a\r\nX-Injected: 1", []],
-    "timestamp": [None, 7, "", "yesterday", "2026-11-27T12:00:00", "2026-02-30T12:00:00Z"],
-    "position": [None, True, -1, 1.0, "7", []],
+    "eventId": [None, 7, "", "two words", "line\nbreak", "\x00", "é", "\ud800", "x" * 256, "x" * 100_000, 10**30, {}],
+    "executionRef": [None, 7, "", "a\r\nX-Injected: 1", "x" * 256, True, 1.5, []],
+    "timestamp": [
+        *(None, 7, True, "", "yesterday", "2026-11-27T12:00:00", "2026-02-30T12:00:00Z", "2026-11-27T12:00:00Z\n"),
+        "\ud800",
+        f"2026-11-27T12:00:00.{'0' * 235}Z",  # a date-time of 256 characters
+    ],
+    "position": [None, True, False, -1, 1.0, 7.5, "7", [], 2**63, 10**30, -(10**30), 10**4000],
     "turns": [
         None,
         3,
@@ -79,7 +89,18 @@ MALFORMED = {
         {"new": "1", "known": 0, "revised": 0, "erased": 0},
         {"new": -1, "known": 0, "revised": 0, "erased": 0},
         {"new": True, "known": 0, "revised": 0, "erased": 0},
+        {"new": 1.0, "known": 0, "revised": 0, "erased": 0},
+        {"new": 0, "known": 0, "revised": 2**63, "erased": 0},
+        {"new": 0, "known": 0, "revised": 0, "erased": 10**30},
     ],
+}
+# What stands at the edge of what counts, still inside.
+LARGEST = {
+    "eventId": "x" * 255,
+    "executionRef": "x" * 255,
+    "timestamp": f"2026-11-27T12:00:00.{'0' * 234}Z",
+    "position": 2**63 - 1,
+    "turns": dict.fromkeys(("new", "known", "revised", "erased"), 2**63 - 1),
 }
 ATTRIBUTES = {"eventId": "event_id", "executionRef": "execution_ref"}
 
@@ -92,6 +113,68 @@ def test_a_malformed_optional_field_counts_as_absent_and_the_rest_is_read(name, 
     for field in ("event_id", "execution_ref", "timestamp", "position", "turns"):
         expected = None if field == ATTRIBUTES.get(name, name) else getattr(whole, field)
         assert getattr(receipt, field) == expected
+
+
+def test_the_largest_values_are_read():
+    receipt = read(LARGEST)
+    assert (receipt.event_id, receipt.execution_ref) == (LARGEST["eventId"], LARGEST["executionRef"])
+    assert (receipt.timestamp, receipt.position) == (LARGEST["timestamp"], LARGEST["position"])
+    assert receipt.turns.as_dict() == LARGEST["turns"]
+
+
+# All of it is JSON by RFC 8259, and the event is stored.
+ODD = {
+    "a lone surrogate": rb'{"eventId":"e-1","note":"\ud800"}',
+    "a lone surrogate in a name": rb'{"\udfff":1,"eventId":"e-1"}',
+    "an integer of 5000 digits": b'{"eventId":"e-1","position":' + b"9" * 5000 + b"}",
+    "a negative integer of 5000 digits": b'{"eventId":"e-1","position":-' + b"9" * 5000 + b"}",
+    "a number beyond a double": b'{"eventId":"e-1","position":1e999}',
+    "300 levels": b'{"eventId":"e-1","note":' + b"[" * 300 + b"]" * 300 + b"}",
+    "a byte order mark": b'\xef\xbb\xbf{"eventId":"e-1"}',
+    "white space around it": b'\r\n\t {"eventId":"e-1"} \n',
+    "escapes": rb'{"event\u0049d":"\u0065-1"}',
+    "a name twice": b'{"eventId":"e-0","eventId":"e-1"}',
+    "an empty name": b'{"":0,"eventId":"e-1"}',
+    "NUL": rb'{"\u0000":"\u0000","eventId":"e-1"}',
+}
+
+
+@pytest.mark.parametrize("body", ODD.values(), ids=ODD)
+def test_json_that_is_odd_acknowledges_all_the_same(body):
+    assert read_receipt(201, body, latency_ms=12) == Receipt("e-1", False, None, None, None, None, 12)
+
+
+def test_json_that_is_odd_keeps_its_counts():
+    body = rb'{"note":"\ud800","position":7,"turns":{"new":1,"known":2,"revised":3,"erased":9223372036854775807}}'
+    receipt = read_receipt(201, body, latency_ms=12)
+    assert (receipt.position, receipt.turns) == (7, TurnCounts(1, 2, 3, 2**63 - 1))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        rb'{"note":"\ud800","position":NaN}',
+        rb'{"note":"\ud800","position":-Infinity}',
+        rb'{"note":"\ud800"',
+        b'{"note":' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+        '{"eventId":"e-1"}'.encode("utf-16"),
+        b'\xef\xbb\xbf\xef\xbb\xbf{"eventId":"e-1"}',
+    ],
+    ids=["NaN", "infinity", "half", "200 000 levels", "UTF-16", "two byte order marks"],
+)
+def test_what_is_no_json_or_nested_without_end_does_not_acknowledge(body):
+    with pytest.raises(ValueError, match="no acknowledgement"):
+        read_receipt(201, body, latency_ms=12)
+
+
+@settings(deadline=None, max_examples=200)
+@given(document=st.dictionaries(st.sampled_from([*OURS, "event_id", "execution_ref"]), JSON), data=st.data())
+def test_our_answer_can_carry_whatever_is_read(document, data):
+    document["turns"] = data.draw(st.fixed_dictionaries(dict.fromkeys(OURS["turns"], JSON)))
+    receipt = read(document)
+    turns = receipt.turns and receipt.turns.as_dict()
+    carried = [receipt.event_id, receipt.position, turns, receipt.execution_ref, receipt.timestamp]
+    assert orjson.loads(orjson.dumps(carried)) == carried
 
 
 @settings(deadline=None, max_examples=100)
@@ -117,6 +200,7 @@ def test_nothing_else_acknowledges(document, status):
 def test_no_bytes_make_reading_fail_in_another_way(body):
     try:
         read_receipt(201, body, latency_ms=0)
-    except ValueError:
+    except ValueError as error:
+        assert str(error).startswith("no acknowledgement")
         return
     assert isinstance(json.loads(body), dict)

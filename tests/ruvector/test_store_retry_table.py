@@ -3,14 +3,14 @@
 import socket
 import time
 from contextlib import ExitStack
-from datetime import timedelta
-from email.utils import format_datetime
 
 import pytest
 
-from agent.errors import AgentError, RateLimitExceeded, StoreConnectionError, StoreError, StoreWriteError
+from agent.errors import RateLimitExceeded, StoreConnectionError, StoreError, StoreWriteError
 from agent.ruvector.retry import MAX_ATTEMPTS
-from tests.ruvector.fakes import API_KEY, BODY, KEY, NOW
+from tests.ruvector.asking import assert_each_attempt_was_the_same, failure
+from tests.ruvector.fakes import API_KEY, BODY, KEY
+from tests.ruvector.lost_answers import LOST_ANSWERS
 from tests.ruvector.peer import (
     ACCEPTED,
     Peer,
@@ -19,30 +19,11 @@ from tests.ruvector.peer import (
     close_without_answer,
     closed_port,
     drip,
-    hasty_peer,
     raw,
-    reset,
     response_bytes,
     silence,
 )
 
-LOST_ANSWERS = {
-    "closed without an answer": close_without_answer(),
-    "reset": reset(),
-    "closed in the middle of the head": raw(b"HTTP/1.1 201 Created\r\nContent-Le"),
-    "closed in the middle of the body": raw(b"HTTP/1.1 201 Created\r\nContent-Length: 90\r\n\r\n" + ACCEPTED),
-    "closed in the middle of a chunk": raw(b"HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n25\r\n{"),
-    "closed after an interim response": raw(b"HTTP/1.1 100 Continue\r\n\r\n"),
-    "garbage": raw(b"\x16\x03\x01 this is no HTTP at all\r\n\r\n"),
-    "another protocol": raw(b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
-    "two lengths": raw(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}"),
-    "an endless head": raw(b"HTTP/1.1 201 Created\r\nX: " + b"x" * 70_000),
-    "a head too long": raw(b"HTTP/1.1 201 Created\r\n" + b"X: y\r\n" * 11_000 + b"Content-Length: 2\r\n\r\n{}"),
-    "endless interim responses": raw(*[b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" * 1000] * 10),
-    "an endless trailer": raw(
-        b"HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: ", b"x" * 70_000, b"x" * 70_000
-    ),
-}
 SILENT = {
     "no answer": silence(),
     "a trickled head": drip(b"", b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n" + b"X: y\r\n" * 99),
@@ -72,19 +53,6 @@ NO_ACKNOWLEDGEMENT = {
     **{str(status): (status, ACCEPTED) for status in (400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 418, 422, 425)},
     **{str(status): (status, ACCEPTED) for status in (500, 501, 505, 507, 520, 599)},
 }
-
-
-def failure(client, kind: type[AgentError]) -> AgentError:
-    with pytest.raises(kind) as caught:
-        client.append(BODY, idempotency_key=KEY)
-    assert type(caught.value) is kind
-    return caught.value
-
-
-def assert_each_attempt_was_the_same(peer: Peer) -> None:
-    assert {request.body for request in peer.received} == {BODY}
-    assert {request.headers["idempotency-key"] for request in peer.received} == {KEY}
-    assert {(request.method, request.path) for request in peer.received} == {("POST", "/v1/decision-events")}
 
 
 def test_a_refused_connection_is_retried_and_ends_as_a_connection_error(client_of, waits):
@@ -198,12 +166,6 @@ def test_an_answer_longer_than_an_acknowledgement_can_be_is_a_write_error(client
         assert len(peer.received) == 1
 
 
-def test_a_long_body_refused_before_it_was_read_is_a_write_error(client_of, waits):
-    with hasty_peer(response_bytes(413, b"too long")) as url, pytest.raises(StoreWriteError) as caught:
-        client_of(url).append(b"x" * 20_000_000, idempotency_key=KEY)
-    assert caught.value.details == {"upstream_status": 413, "attempts": 1}
-
-
 def test_a_503_with_a_body_too_long_is_retried_as_a_503(client_of, waits):
     with Peer(raw(response_bytes(503, b"x" * 2_000_000, Retry_After="2")), acknowledge()) as peer:
         assert client_of(peer.url).append(BODY, idempotency_key=KEY).event_id == "e-1"
@@ -214,61 +176,6 @@ def test_a_write_error_after_retries_says_how_many_attempts_were_made(client_of)
     with Peer(answer(503), close_without_answer(), answer(401)) as peer:
         assert failure(client_of(peer.url), StoreWriteError).details == {"upstream_status": 401, "attempts": 3}
         assert len(peer.received) == 3
-
-
-def http_date(seconds: int) -> str:
-    return format_datetime(NOW + timedelta(seconds=seconds), usegmt=True)
-
-
-RETRY_AFTER_THAT_FITS = {
-    "seconds": ("2", 2.0),
-    "a date": (http_date(3), 3.0),
-    "zero": ("0", 0.25),
-    "a date gone by": (http_date(-60), 0.25),
-    "less than the back-off": ("0000", 0.25),
-    "nonsense": ("soon", 0.25),
-    "a negative number": ("-5", 0.25),
-    "a fraction": ("1.5", 0.25),
-    "half a date": ("Fri, 27 Nov 2026", 0.25),
-    "a date that no calendar has": ("Fri, 31 Feb 2026 12:00:00 GMT", 0.25),
-    "two of them": ("2, 3", 0.25),
-    "nothing in it": ("", 0.25),
-}
-
-
-@pytest.mark.parametrize("status", [429, 503])
-@pytest.mark.parametrize(("header", "wait"), RETRY_AFTER_THAT_FITS.values(), ids=RETRY_AFTER_THAT_FITS)
-def test_retry_after_that_fits_is_waited_for(client_of, waits, status, header, wait):
-    with Peer(answer(status, b"later", Retry_After=header), acknowledge()) as peer:
-        assert client_of(peer.url).append(BODY, idempotency_key=KEY).event_id == "e-1"
-        assert waits.asked == [wait]
-        assert len(peer.received) == 2
-        assert_each_attempt_was_the_same(peer)
-
-
-@pytest.mark.parametrize(
-    ("header", "passed_on"),
-    [("600", "600"), ("21", "21"), (http_date(90), "90"), ("9" * 5000, str(10**11))],
-    ids=["600", "just too long", "date", "absurd"],
-)
-@pytest.mark.parametrize(("status", "kind"), [(429, RateLimitExceeded), (503, StoreConnectionError)])
-def test_retry_after_that_does_not_fit_gives_up_at_once_and_is_passed_on(
-    client_of, waits, status, kind, header, passed_on
-):
-    with Peer(answer(status, Retry_After=header)) as peer:
-        error = failure(client_of(peer.url), kind)
-        assert error.details == {"attempts": 1, "upstream_status": status}
-        assert error.headers == {"Retry-After": passed_on}
-        assert len(peer.received) == 1
-        assert waits.asked == []
-
-
-def test_the_gap_is_really_waited(client_of, waits):
-    waits.sleep = time.sleep
-    with Peer(answer(429, Retry_After="1"), acknowledge()) as peer:
-        client_of(peer.url).append(BODY, idempotency_key=KEY)
-        first, second = peer.received
-        assert 1.0 <= second.at - first.at < 3.0
 
 
 @pytest.mark.parametrize(("given", "passed_on"), [({}, "1"), ({"Retry_After": "2"}, "2")], ids=["absent", "given"])
@@ -288,50 +195,6 @@ def test_a_wait_that_does_not_fit_is_not_started(client_of, waits):
         assert waits.asked == [0.25, 0.5]
         assert error.details == {"attempts": 3, "upstream_status": 502}
         assert len(peer.received) == 3
-
-
-@pytest.mark.parametrize("status", [429, 503])
-def test_at_most_once_repeats_what_the_store_refused(client_of, status):
-    with Peer(answer(status), acknowledge()) as peer:
-        client_of(peer.url, at_most_once=True).append(BODY, idempotency_key=KEY)
-        assert len(peer.received) == 2
-
-
-def test_at_most_once_repeats_a_failed_connect(client_of):
-    error = failure(client_of(f"http://127.0.0.1:{closed_port()}", at_most_once=True), StoreConnectionError)
-    assert error.details == {"attempts": MAX_ATTEMPTS}
-
-
-@pytest.mark.parametrize("step", LOST_ANSWERS.values(), ids=LOST_ANSWERS)
-def test_at_most_once_never_repeats_a_lost_answer(client_of, step):
-    with Peer(step) as peer:
-        error = failure(client_of(peer.url, at_most_once=True), StoreConnectionError)
-        assert error.details == {"attempts": 1}
-        assert len(peer.received) == 1
-
-
-@pytest.mark.parametrize("status", [502, 504])
-def test_at_most_once_never_repeats_what_a_gateway_answered(client_of, status):
-    with Peer(answer(status)) as peer:
-        error = failure(client_of(peer.url, at_most_once=True), StoreConnectionError)
-        assert error.details == {"attempts": 1, "upstream_status": status}
-        assert len(peer.received) == 1
-
-
-def test_at_most_once_never_repeats_a_lost_answer_after_a_refusal(client_of):
-    with Peer(answer(503), close_without_answer()) as peer:
-        assert failure(client_of(peer.url, at_most_once=True), StoreConnectionError).details == {"attempts": 2}
-        assert len(peer.received) == 2
-
-
-def test_at_most_once_waits_for_a_slow_answer_to_the_end_of_the_deadline(client_of):
-    # Half of the deadline would be too short for it: 40 drips.
-    whole = response_bytes(201, b"{}")
-    slow = drip(b"", whole[:40])
-    with Peer(lambda exchange: slow(exchange) or raw(whole[40:])(exchange)) as peer:
-        client = client_of(peer.url, deadline_s=2.0, at_most_once=True)
-        assert client.append(BODY, idempotency_key=KEY).duplicate is False
-        assert len(peer.received) == 1
 
 
 EVERY_FAILURE = {

@@ -1,11 +1,8 @@
 """TLS to the store: trusted, untrusted, of another name, silent, and kept alive."""
 
-import shutil
 import socket
 import ssl
-import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -13,41 +10,6 @@ from agent.errors import StoreConnectionError
 from agent.ruvector.transport import KeepAliveTransport
 from tests.ruvector.fakes import BODY, KEY
 from tests.ruvector.peer import Peer, acknowledge, answer, close_without_answer, drip, silence
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory) -> Path:
-    """A certificate for 127.0.0.1 that signed itself, with its key in the same file."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("no openssl command to make a certificate with")
-    path = tmp_path_factory.mktemp("tls") / "store.pem"
-    command = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=store"
-    files = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(path), "-out", str(path.with_suffix(".crt"))]
-    subprocess.run([openssl, *command.split(), *files], check=True, capture_output=True, timeout=60)
-    path.write_text(path.read_text() + path.with_suffix(".crt").read_text())
-    return path
-
-
-@pytest.fixture
-def server(certificate) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    return context
-
-
-@pytest.fixture
-def trusting(certificate, waits):
-    """A transport that trusts the certificate and counts how often it asks for its context."""
-    made: list[ssl.SSLContext] = []
-
-    def context() -> ssl.SSLContext:
-        made.append(ssl.create_default_context(cafile=certificate))
-        return made[-1]
-
-    transport = KeepAliveTransport(clock=waits.clock, ssl_context=context)
-    yield transport
-    assert len(made) <= 1
 
 
 def test_appends_share_one_tls_connection(client_of, trusting, server):

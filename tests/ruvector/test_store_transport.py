@@ -2,9 +2,7 @@
 
 import gzip
 import socket
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import httpx
@@ -13,13 +11,13 @@ import pytest
 from agent.ruvector.connection import _connect_first
 from agent.ruvector.response import BodyRefused
 from agent.ruvector.transport import KeepAliveTransport
+from tests.ruvector.asking import get
 from tests.ruvector.peer import (
-    Exchange,
     Peer,
     answer,
     close_without_answer,
     closed_port,
-    hasty_peer,
+    echo,
     raw,
     reset,
     response_bytes,
@@ -27,29 +25,10 @@ from tests.ruvector.peer import (
 )
 
 
-@pytest.fixture
-def transport():
-    with KeepAliveTransport() as transport:
-        yield transport
-
-
-def get(transport: KeepAliveTransport, url: str, method: str = "GET", **extensions: object) -> httpx.Response:
-    extensions.setdefault("deadline", time.monotonic() + 10)
-    response = transport.handle_request(httpx.Request(method, url, extensions=extensions))
-    response.read()
-    return response
-
-
 def error_of(transport: KeepAliveTransport, url: str, **extensions: object) -> type[httpx.TransportError]:
     with pytest.raises(httpx.TransportError) as caught:
         get(transport, url, **extensions)
     return type(caught.value)
-
-
-def echo(exchange: Exchange) -> bool:
-    """Answers with the request's own path."""
-    exchange.connection.sendall(response_bytes(200, exchange.request.path.encode()))
-    return True
 
 
 BODIES = {
@@ -129,143 +108,6 @@ def test_a_long_body_arrives_whole(transport):
     with Peer(lambda exchange: answer(200, exchange.request.body)(exchange)) as peer:
         request = httpx.Request("POST", peer.url, content=body, extensions={"deadline": time.monotonic() + 20})
         assert transport.handle_request(request).read() == body
-
-
-def post_long(transport: KeepAliveTransport, url: str) -> httpx.Response:
-    extensions = {"deadline": time.monotonic() + 10, "max_body": 1000}
-    return transport.handle_request(httpx.Request("POST", url, content=b"x" * 20_000_000, extensions=extensions))
-
-
-def test_an_answer_sent_before_the_request_was_read_is_still_an_answer(transport):
-    with hasty_peer(response_bytes(413, b"too long")) as url:
-        response = post_long(transport, url)
-        assert (response.status_code, response.read()) == (413, b"too long")
-
-
-def test_an_answer_too_long_that_came_too_early_is_still_refused_by_its_status(transport):
-    with hasty_peer(response_bytes(413, b"x" * 2000)) as url, pytest.raises(BodyRefused) as caught:
-        post_long(transport, url)
-    assert caught.value.response.status_code == 413
-
-
-def test_a_request_that_was_read_in_part_and_not_answered_is_a_write_error(transport):
-    with hasty_peer(b"") as url, pytest.raises(httpx.WriteError):
-        post_long(transport, url)
-
-
-def test_a_connection_that_the_peer_closed_while_idle_is_not_used_again(transport):
-    with Peer(echo) as peer:
-        get(transport, f"{peer.url}/1")
-        peer.close_connections()
-        assert get(transport, f"{peer.url}/2").content == b"/2"
-        assert [request.connection for request in peer.received] == [0, 1]
-
-
-def test_a_connection_with_stray_bytes_is_not_used_again(transport):
-    with Peer(echo) as peer:
-        get(transport, f"{peer.url}/1")
-        peer.send_stray_bytes(response_bytes(200, b"of nobody"))
-        assert get(transport, f"{peer.url}/2").content == b"/2"
-        assert [request.connection for request in peer.received] == [0, 1]
-
-
-def test_a_connection_that_the_peer_reset_while_idle_is_not_used_again(transport):
-    def answer_then_reset(exchange: Exchange) -> bool:
-        echo(exchange)
-        return reset()(exchange)
-
-    with Peer(answer_then_reset, echo) as peer:
-        get(transport, f"{peer.url}/1")
-        peer.wait_until_closed(0)
-        assert get(transport, f"{peer.url}/2").content == b"/2"
-
-
-def test_connections_idle_for_too_long_are_not_used_again():
-    now = [0.0]
-    with KeepAliveTransport(clock=lambda: now[0], max_idle_s=30) as transport, Peer(echo) as peer:
-        for moment in (0, 30, 61):
-            now[0] = moment
-            get(transport, peer.url, deadline=moment + 10)
-        assert [request.connection for request in peer.received] == [0, 0, 1]
-
-
-def test_the_connection_used_last_is_used_first(transport):
-    both_asked = threading.Barrier(2)
-
-    def together(exchange: Exchange) -> bool:
-        both_asked.wait(10)
-        return echo(exchange)
-
-    with Peer(together, together, echo) as peer, ThreadPoolExecutor(2) as threads:
-        list(threads.map(lambda _: get(transport, peer.url), range(2)))
-        for _ in range(3):
-            get(transport, peer.url)
-        assert peer.connections == 2
-        assert len({request.connection for request in peer.received[2:]}) == 1
-
-
-def test_when_one_idle_connection_turns_out_dead_the_others_are_dropped(transport):
-    both_asked = threading.Barrier(2)
-
-    def together(exchange: Exchange) -> bool:
-        both_asked.wait(10)
-        return echo(exchange)
-
-    with Peer(together, together, close_without_answer(), echo) as peer, ThreadPoolExecutor(2) as threads:
-        list(threads.map(lambda _: get(transport, peer.url), range(2)))
-        with pytest.raises(httpx.RemoteProtocolError):
-            get(transport, peer.url)
-        get(transport, peer.url)
-        assert peer.received[-1].connection == 2
-
-
-def test_no_more_than_64_connections_stay_idle(transport):
-    all_asked = threading.Barrier(70)
-
-    def together(exchange: Exchange) -> bool:
-        all_asked.wait(20)
-        return echo(exchange)
-
-    with Peer(together) as peer, ThreadPoolExecutor(70) as threads:
-        list(threads.map(lambda _: get(transport, peer.url), range(70)))
-        assert peer.connections == 70
-        peer.wait_until_open(64)
-
-
-def test_threads_share_the_transport_and_never_get_each_others_answers(transport):
-    def now_and_then_wrong(exchange: Exchange) -> bool:
-        number = int(exchange.request.path.rpartition("/")[2])
-        if number % 11 == 5:
-            return close_without_answer()(exchange)
-        if number % 13 == 7:  # a second answer to a request that nobody sent
-            exchange.connection.sendall(response_bytes(200, exchange.request.path.encode()) + response_bytes(200, b"x"))
-            return True
-        return echo(exchange)
-
-    def ask(thread: int) -> int:
-        answered = 0
-        for number in range(60):
-            path = f"/{thread}/{number}"
-            try:
-                assert get(transport, peer.url + path).content == path.encode()
-            except httpx.TransportError:
-                assert number % 11 == 5
-            else:
-                answered += 1
-        return answered
-
-    with Peer(now_and_then_wrong) as peer, ThreadPoolExecutor(8) as threads:
-        assert sum(threads.map(ask, range(8))) == 8 * (60 - 5)
-        assert len(peer.received) == 8 * 60
-
-
-def test_a_closed_transport_keeps_no_connection(transport):
-    with Peer(echo) as peer:
-        get(transport, peer.url)
-        transport.close()
-        peer.wait_until_closed(0)
-        get(transport, peer.url)
-        peer.wait_until_closed(1)
 
 
 def test_an_interrupted_exchange_gives_its_connection_up():

@@ -151,11 +151,27 @@ def test_a_read_only_file_is_503_for_writes_serves_reads_and_takes_writes_when_i
         refused(surface.client.get("/health"), "the database may not be written")
         unavailable(surface, "the database may not be written")
         assert len(surface.turns()) == 1
-        # SQLite makes the files beside it with the mode of the database.
-        for file in folder.glob("store.db*"):
-            file.chmod(0o644)
+        beside = folder / "store.db-shm"
+        assert beside.stat().st_mode & 0o777 == 0o444, "SQLite makes the files beside it with the database's mode"
+        path.chmod(0o640)
         well(surface, 1)
+        assert beside.stat().st_mode & 0o777 == 0o640
         surface.close()
+
+
+def test_files_beside_the_database_that_stayed_read_only_do_not_keep_a_later_process_from_writing() -> None:
+    with unprivileged_folder() as folder:
+        path = folder / "store.db"
+        surface = Surface(SqliteStore(path))
+        surface.capture(payload(turn(1)))
+        surface.store.close()
+        path.chmod(0o444)
+        assert len(surface.turns()) == 1
+        surface.close()
+        path.chmod(0o644)
+        later = Surface(SqliteStore(path))
+        well(later, 1)
+        later.close()
 
 
 def test_a_folder_that_may_not_be_written_is_503_and_used_when_it_may() -> None:
@@ -174,6 +190,36 @@ def test_a_folder_that_is_not_there_is_503_and_used_when_it_is(tmp_path: Path) -
     unavailable(surface, "the database cannot be opened")
     (tmp_path / "later").mkdir()
     well(surface, 0)
+    surface.close()
+
+
+def test_a_folder_that_became_a_file_is_503_and_used_when_it_is_a_folder_again(tmp_path: Path) -> None:
+    folder, moved = tmp_path / "folder", tmp_path / "moved"
+    folder.mkdir()
+    surface = Surface(SqliteStore(folder / "store.db"))
+    surface.capture(payload(turn(1)))
+    folder.rename(moved)
+    folder.write_bytes(b"no folder")
+    unavailable(surface, "the database cannot be opened")
+    refused(surface.client.get(f"/v1/sessions/{SESSION}/turns"), "the database cannot be opened")
+    folder.unlink()
+    moved.rename(folder)
+    well(surface, 1)
+    surface.close()
+
+
+def test_a_path_that_became_a_loop_of_links_is_503_and_used_when_it_is_none(tmp_path: Path) -> None:
+    path, moved = tmp_path / "store.db", tmp_path / "moved.db"
+    surface = Surface(SqliteStore(path))
+    surface.capture(payload(turn(1)))
+    surface.store.close()
+    path.rename(moved)
+    path.symlink_to(path)
+    unavailable(surface, "the database cannot be opened")
+    refused(surface.client.get(f"/v1/sessions/{SESSION}/turns"), "the database cannot be opened")
+    path.unlink()
+    moved.rename(path)
+    well(surface, 1)
     surface.close()
 
 

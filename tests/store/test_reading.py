@@ -68,6 +68,41 @@ def test_a_page_of_large_events_ends_early_and_goes_on_from_its_cursor() -> None
     surface.close()
 
 
+def test_a_page_of_large_turns_ends_early_and_goes_on_after_its_last_seq(surface: Surface) -> None:
+    for number in range(1, 6):
+        surface.capture(payload(turn(number, "x" * 1000)))
+
+    def page(**query: Any) -> list[int]:
+        with surface.store._database.reading() as connection:
+            query = {"session_id": uuid.UUID(SESSION).bytes, **query}
+            records = read_turns(connection, "default", TurnsQuery(**query), page_bytes=2000)
+        return [json.loads(record)["seq"] for record in records]
+
+    assert (page(), page(after_seq=2), page(after_seq=4)) == ([1, 2], [3, 4], [5])
+    assert (page(last=4), page(last=4, after_seq=3), page(last=1)) == ([2, 3], [4, 5], [5])
+
+
+def test_a_page_ends_at_32_mebibytes_and_has_a_larger_turn_alone(surface: Surface) -> None:
+    large = "x" * (17 * 1024 * 1024)
+    for number in range(1, 4):
+        surface.capture(payload(turn(number, large)))
+    assert [record["seq"] for record in surface.turns()] == [1, 2]
+    assert [record["seq"] for record in surface.turns(after_seq=2)] == [3]
+    surface.capture(payload(turn(4, large + large[: 14 * 1024 * 1024]), turn(5)))
+    assert [record["seq"] for record in surface.turns(last=2)] == [4, 5]
+
+
+def test_chunks_are_read_again_where_there_are_more_than_are_held(surface: Surface) -> None:
+    for number in range(1, 4):
+        surface.capture(payload(turn(number)))
+    with surface.store._database.reading() as connection:
+        columns = "revision_position, chunk, chunk_bytes, start, size, body"
+        rows = connection.execute(f"SELECT {columns} FROM turns ORDER BY turn_key").fetchall()
+        few, many = Chunks(connection, held_bytes=1), Chunks(connection)
+        for row in rows * 2:
+            assert few.members(RevisionPlace(*row)) == many.members(RevisionPlace(*row))
+
+
 def test_a_cursor_outlives_a_restart(surface: Surface, on_file: Surface) -> None:
     for number in range(1, 4):
         on_file.capture(payload(turn(number)))

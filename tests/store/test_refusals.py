@@ -268,7 +268,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Exception], S
     surface = Surface(SqliteStore(":memory:"))
 
     def make(error: Exception) -> Surface:
-        def append(submission: object) -> None:
+        def append(submission: object, *, timeout_s: float | None) -> None:
             raise error
 
         monkeypatch.setattr(surface.store, "append", append)

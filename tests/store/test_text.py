@@ -5,10 +5,11 @@ import random
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent.core.canonical import canonical
 from store.sqlite import SqliteStore
-from tests.store.surface import CAPTURED_AT, Surface, envelope, payload, turn
+from tests.store.surface import CAPTURED_AT, SESSION, Surface, envelope, payload, turn
 from tests.strategies import json_values, payloads
 
 CONTROL = "".join(map(chr, range(0x20))) + "\x7f\u2028\ufeff\ufffe"
@@ -46,6 +47,56 @@ def test_numbers_keep_every_digit_in_the_text(surface: Surface) -> None:
         b"123456789012345678901234567890"
         in surface.client.get(f"/v1/sessions/{json.loads(body)['payload']['inputs']['session_id']}/turns").content
     )
+
+
+SMALL, BEYOND_64_BITS = 123456789, 18446744073709551616
+
+
+@settings(max_examples=60, deadline=None)
+@given(payloads(), st.sampled_from(["event", "envelope", "inputs", "turn", "metadata", "record field"]))
+def test_an_integer_beyond_64_bits_changes_neither_key_order_nor_number_forms(sent: dict, place: str) -> None:
+    number = f"[1.10,1E2,-0.0,{SMALL}]"
+    turn_sent = sent["turns"][-1]
+    turn_sent["metadata"] = {"z": 1, **turn_sent.get("metadata", {}), "a": 2}
+    body = envelope({"z": 0, **sent, "a": 1})
+    holder = {
+        "event": body["payload"],
+        "envelope": body,
+        "inputs": body["payload"]["inputs"],
+        "turn": turn_sent,
+        "metadata": turn_sent["metadata"],
+        "record field": turn_sent,
+    }[place]
+    holder["seq" if place == "record field" else "number"] = "NUMBER"
+    text = json.dumps(body, ensure_ascii=False).replace('"NUMBER"', number).encode()
+    small, large = (kept_and_read(text.replace(str(SMALL).encode(), str(n).encode())) for n in (SMALL, BEYOND_64_BITS))
+    assert number.encode() in small[0]
+    assert [part.replace(str(SMALL).encode(), str(BEYOND_64_BITS).encode()) for part in small] == large
+
+
+def kept_and_read(body: bytes) -> list[bytes]:
+    """The events and the turns of a store that got ``body`` alone, as text."""
+    surface = Surface(SqliteStore(":memory:"))
+    try:
+        assert surface.post(body).status_code == 201, body
+        session = json.loads(body)["payload"]["inputs"]["session_id"]
+        paths = ("/v1/decision-events", f"/v1/sessions/{session}/turns")
+        return [surface.client.get(path).content for path in paths]
+    finally:
+        surface.close()
+
+
+def test_a_revision_keeps_key_order_and_number_forms_beside_what_stays_of_the_first_arrival(surface: Surface) -> None:
+    def sent(content: str, number: str) -> bytes:
+        fields = turn(1, content, z=1, n="N", a=2, metadata={"derived": ["timestamp"], "b": 1, "a": 2})
+        body = envelope(payload(fields))
+        return json.dumps(body, separators=(",", ":")).replace('"N"', number).encode()
+
+    numbers = f"[1.10,1E2,{BEYOND_64_BITS}]"
+    surface.post(sent("first", "0"))
+    surface.post(sent("second", numbers))
+    answer = surface.client.get(f"/v1/sessions/{SESSION}/turns").content
+    assert f'"z":1,"n":{numbers},"a":2,"metadata":{{"derived":["timestamp"],"b":1,"a":2}}'.encode() in answer
 
 
 @pytest.mark.parametrize("compressible", [True, False])

@@ -1,0 +1,148 @@
+"""What a call waits for other writers is one total: those of this process, those of others, and opening together."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from store.database import Database
+from store.errors import DatabaseLocked
+from store.schema import MAX_SEQ
+from store.sqlite import SqliteStore
+from tests.store.surface import SESSION, Surface, payload, turn
+
+LONG_S = 30.0
+# Waits are asked for in fractions of a second, and must be over long before LONG_S.
+SOON_S = 5.0
+
+
+@contextmanager
+def held(path: Path, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """The database as another process would hold it."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute(f"BEGIN {kind}")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> Iterator[Surface]:
+    """A store that waits long where nobody asks for less."""
+    opened = Surface(SqliteStore(tmp_path / "store.db", busy_timeout_s=LONG_S))
+    yield opened
+    opened.close()
+
+
+def waited(database: Database, timeout_s: float) -> float:
+    started = time.monotonic()
+    with pytest.raises(DatabaseLocked), database.writing(timeout_s=timeout_s):
+        pass
+    return time.monotonic() - started
+
+
+def test_a_write_waits_for_another_process_as_long_as_the_caller_has(patient: Surface, tmp_path: Path) -> None:
+    database = patient.store._database
+    patient.capture(payload(turn(1)))
+    with held(tmp_path / "store.db"):
+        assert 0.15 < waited(database, 0.2) < SOON_S
+        assert waited(database, 0.0) < SOON_S
+        assert waited(database, -1.0) < SOON_S, "a deadline that is over is no wait"
+    assert patient.capture(payload(turn(2)))["position"] == 2
+
+
+def test_writers_of_one_process_that_queue_behind_another_process_share_the_time(
+    patient: Surface, tmp_path: Path
+) -> None:
+    database = patient.store._database
+    patient.capture(payload(turn(1)))
+    took: list[float] = []
+    with held(tmp_path / "store.db"):
+        threads = [threading.Thread(target=lambda: took.append(waited(database, 0.3))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    # One after the other they would take four times as long.
+    assert len(took) == 4
+    assert max(took) < 0.9
+
+
+def test_what_the_lock_of_the_process_took_is_not_waited_for_again(tmp_path: Path) -> None:
+    now = [0.0]
+    database = Database(str(tmp_path / "store.db"), busy_timeout_s=10, clock=lambda: now[0])
+    entered, leave = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with database.writing():
+            entered.set()
+            leave.wait(SOON_S)
+            now[0] += 4
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    entered.wait(SOON_S)
+    # Set free only once this thread has read the clock, which it does when it finds the lock taken.
+    releasing = threading.Timer(0.2, leave.set)
+    releasing.start()
+    with database.writing(timeout_s=6) as connection:
+        assert connection.execute("PRAGMA busy_timeout").fetchone() == (2000,)
+    with database.writing() as connection:
+        assert connection.execute("PRAGMA busy_timeout").fetchone() == (10_000,)
+    holder.join()
+    releasing.join()
+    database.close()
+
+
+def test_a_file_that_has_to_be_opened_first_is_waited_for_no_longer(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    store = SqliteStore(path, busy_timeout_s=LONG_S)
+    store.ping()
+    store.close()
+    with held(path, "EXCLUSIVE"):
+        assert waited(store._database, 0.2) < SOON_S
+    new = SqliteStore(tmp_path / "new.db", busy_timeout_s=LONG_S)
+    with held(tmp_path / "new.db", "EXCLUSIVE"):
+        assert waited(new._database, 0.2) < SOON_S
+        started = time.monotonic()
+        with pytest.raises(DatabaseLocked):
+            new.event("x", timeout_s=0.2)
+        assert time.monotonic() - started < SOON_S
+    new.ping()
+    new.close()
+    store.close()
+
+
+def test_a_reader_in_a_hurry_leaves_no_short_wait_to_the_next(patient: Surface) -> None:
+    patient.capture(payload(turn(1)))
+    database = patient.store._database
+    with database.reading(timeout_s=0.5) as connection:
+        assert connection.execute("PRAGMA busy_timeout").fetchone() == (500,)
+    with database.reading() as connection:
+        assert connection.execute("PRAGMA busy_timeout").fetchone() == (LONG_S * 1000,)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/decision-events"),
+        ("GET", "/v1/decision-events"),
+        ("GET", "/v1/decision-events/x"),
+        ("GET", f"/v1/sessions/{SESSION}/turns?before_seq={MAX_SEQ}"),
+        ("GET", "/health"),
+    ],
+)
+def test_every_route_hands_the_callers_time_on(method: str, path: str, tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db", busy_timeout_s=LONG_S)
+    with held(tmp_path / "store.db", "EXCLUSIVE"):
+        started = time.monotonic()
+        answer = answer_of(store, method, path, timeout_s=0.1)
+        assert time.monotonic() - started < SOON_S
+    assert answer == "503 Service Unavailable"
+    store.close()
