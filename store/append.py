@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from agent.core.receipt import TurnCounts
-from store.database import Connection
+from store.connection import Connection
 from store.envelope import Envelope, canonical_sent, parse_kept
 from store.errors import Conflict
 from store.event_body import event_text
@@ -26,8 +26,12 @@ SELECT key, position, event_id, execution_ref, timestamp, inputs_hash, turn_coun
 FROM event_keys JOIN events USING (position)
 WHERE key IN (?, ?, ?)
 """
-_NEXT_POSITION_AND_SESSION: Final = """
-SELECT ifnull((SELECT max(position) FROM events), 0) + 1, session_key, last_seq
+# What is there when an event comes: one statement, since each costs about as much as what it looks up.
+_LOOK: Final = """
+SELECT EXISTS (SELECT 1 FROM event_keys WHERE key = ?)
+    OR EXISTS (SELECT 1 FROM event_keys WHERE key = ?)
+    OR EXISTS (SELECT 1 FROM event_keys WHERE key = ?),
+    ifnull((SELECT max(position) FROM events), 0) + 1, session_key, last_seq
 FROM (SELECT 1) LEFT JOIN sessions ON session_id = ? AND tenant = ?
 """
 _INSERT_EVENT: Final = """
@@ -55,20 +59,16 @@ class _First:
 def append(connection: Connection, tenant: str, submission: Submission) -> Appended:
     """Append ``submission``, or find that it is there. Raises Conflict."""
     keys = _Keys.of(tenant, submission)
-    first = _find_first(connection, keys, submission.envelope)
-    if first is not None:
-        keys.bind_caller(connection, tenant, first.position)
-        return Appended(
-            duplicate=True,
-            event_id=first.event_id,
-            execution_ref=first.execution_ref,
-            timestamp=first.timestamp,
-            position=first.position,
-            turns=TurnCounts(new=0, known=first.turn_count, revised=0, erased=0),
-        )
     envelope, capture = submission.envelope, submission.capture
     session_id = envelope.session_id if capture is None else capture.session_id
-    position, session = _next_position(connection, tenant, session_id)
+    looked_for = (keys.execution_ref, keys.payload, keys.caller, session_id, tenant)
+    found, position, session_key, last_seq = connection.execute(_LOOK, looked_for).fetchone()
+    if found:
+        return _duplicate(connection, tenant, submission, keys)
+    session = None
+    if session_id is not None:
+        is_new = session_key is None
+        session = SessionRow(session_id, position if is_new else session_key, last_seq or 0, is_new=is_new)
     _insert_event(connection, tenant, position, submission, session)
     keys.bind(connection, tenant, position)
     turns = _NO_TURNS
@@ -114,14 +114,28 @@ class _Keys:
             connection.execute(_INSERT_KEY, (self.caller, tenant, position))
 
 
-def _find_first(connection: Connection, keys: _Keys, envelope: Envelope) -> _First | None:
+def _duplicate(connection: Connection, tenant: str, submission: Submission, keys: _Keys) -> Appended:
+    """The first event of this payload or reference. Raises Conflict where it has another body."""
+    first = _find_first(connection, keys, submission.envelope)
+    keys.bind_caller(connection, tenant, first.position)
+    return Appended(
+        duplicate=True,
+        event_id=first.event_id,
+        execution_ref=first.execution_ref,
+        timestamp=first.timestamp,
+        position=first.position,
+        turns=TurnCounts(new=0, known=first.turn_count, revised=0, erased=0),
+    )
+
+
+def _find_first(connection: Connection, keys: _Keys, envelope: Envelope) -> _First:
     rows = connection.execute(_FIND, (keys.execution_ref, keys.payload, keys.caller)).fetchall()
     found = [_First(*row) for row in rows]
     names = {keys.execution_ref: "execution_ref", keys.caller: "Idempotency-Key"}
     for event in found:
         if event.key in names and not _same_body(connection, event, envelope):
             raise Conflict(f"this {names[event.key]} came before, with another body")
-    return min(found, key=lambda event: event.position, default=None)
+    return min(found, key=lambda event: event.position)
 
 
 def _same_body(connection: Connection, event: _First, envelope: Envelope) -> bool:
@@ -132,15 +146,6 @@ def _same_body(connection: Connection, event: _First, envelope: Envelope) -> boo
     ).fetchone()
     payload = parse_kept(event_text(kept, turns_bytes, event.position))["payload"]
     return canonical_sent(payload) == canonical_sent(envelope.payload)
-
-
-def _next_position(connection: Connection, tenant: str, session_id: bytes | None) -> tuple[int, SessionRow | None]:
-    position, key, last_seq = connection.execute(_NEXT_POSITION_AND_SESSION, (session_id, tenant)).fetchone()
-    if session_id is None:
-        return position, None
-    if key is None:
-        return position, SessionRow(session_id, position, 0, is_new=True)
-    return position, SessionRow(session_id, key, last_seq, is_new=False)
 
 
 def _insert_event(

@@ -8,7 +8,6 @@ would be worse than an event that is kept and can be read again. Roles, contents
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -95,26 +94,27 @@ def _sent_turn(turn: object) -> SentTurn | None:
     if not isinstance(turn, dict):
         return None
     turn_id, named = packed(turn.get("turn_id")), turn.get("parent_turn_id")
-    parent = packed(named)
+    parent = None if named is None else packed(named)
     if turn_id is None or (named is not None and parent is None):
         return None
-    ours: dict[str, Any] = {}
-    others: dict[str, Any] = {}
-    for name, value in turn.items():
-        (ours if name in RECORD_FIELDS else others)[name] = value
+    fields = turn.copy()
+    ours, others = {"turn_id": fields.pop("turn_id")}, fields
+    if not RECORD_FIELDS.isdisjoint(fields):
+        ours |= {name: value for name, value in fields.items() if name in RECORD_FIELDS}
+        others = {name: value for name, value in fields.items() if name not in RECORD_FIELDS}
     metadata, memory = _metadata_and_memory(turn)
     derived = _derived(metadata)
-    head, tail = encode_sent(ours)[:-1], encode_sent(others)
-    is_body = not (memory or derived or len(ours) > 1 or "tool_invocations" in others)
+    head, tail = encode_sent(ours)[:-1], encode_sent(others)[1:]
+    body = _body(fields, metadata, memory, derived)
     return SentTurn(
-        turn_id=turn_id,
-        head=head + b"," if others else head,
-        tail=tail[1:],
-        derived=derived,
-        body_sha256=_sha256(others if is_body else _body(turn, derived), is_ascii=head.isascii() and tail.isascii()),
-        names_parent="parent_turn_id" in turn,
-        parent=parent,
-        names_leaf=packed(memory.get("leaf")),
+        turn_id,
+        head + b"," if others else head,
+        tail,
+        derived,
+        _sha256(body, is_ascii=head.isascii() and tail.isascii()),
+        "parent_turn_id" in turn,
+        parent,
+        packed(memory.get("leaf")) if memory else None,
     )
 
 
@@ -137,26 +137,29 @@ def _sha256(body: dict[str, Any], *, is_ascii: bool) -> bytes:
     """SHA-256 of the RFC 8785 form of a turn's body (CONTRACT 10, "A turn sent again")."""
     # ASCII text has no key beyond the BMP, which is what is_plain looks for.
     if is_ascii or is_plain(body):
-        # A number with a fraction is of a type that orjson refuses, as it does an integer beyond 64 bits.
-        with suppress(TypeError):
+        try:
             return hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).digest()
+        except TypeError:
+            # A number with a fraction is of a type that orjson refuses, as it does an integer beyond 64 bits.
+            pass
     return hashlib.sha256(canonical_sent(body)).digest()
 
 
-def _body(turn: dict[str, Any], derived: tuple[str, ...]) -> dict[str, Any]:
-    """A turn without its id and the derived fields, and with the ids of other things in lower case."""
-    body = dict(turn)
-    for name in ("turn_id", *derived):
-        body.pop(name, None)
-    parent = body.get("parent_turn_id")
-    if parent is not None:
-        body["parent_turn_id"] = _lowered(parent)
-    if isinstance(body.get("tool_invocations"), list):
-        body["tool_invocations"] = [_lowered_member(entry, "invocation_id") for entry in body["tool_invocations"]]
-    metadata = body.get("metadata")
-    if isinstance(metadata, dict) and "memory" in metadata:
-        body["metadata"] = {**metadata, "memory": _lowered_member(metadata["memory"], "leaf")}
-    return body
+def _body(
+    fields: dict[str, Any], metadata: dict[str, Any], memory: dict[str, Any], derived: tuple[str, ...]
+) -> dict[str, Any]:
+    """A turn's fields but its id, without the derived ones, and with the ids of other things in lower case."""
+    changed: dict[str, Any] = {}
+    if "parent_turn_id" in fields:
+        changed["parent_turn_id"] = _lowered(fields["parent_turn_id"])
+    invocations = fields.get("tool_invocations")
+    if isinstance(invocations, list):
+        changed["tool_invocations"] = [_lowered_member(entry, "invocation_id") for entry in invocations]
+    if "leaf" in memory:
+        changed["metadata"] = {**metadata, "memory": _lowered_member(memory, "leaf")}
+    if not changed and not derived:
+        return fields
+    return {name: value for name, value in {**fields, **changed}.items() if name not in derived}
 
 
 def _lowered(text: Any) -> Any:
@@ -164,4 +167,8 @@ def _lowered(text: Any) -> Any:
 
 
 def _lowered_member(entry: Any, name: str) -> Any:
-    return {**entry, name: _lowered(entry[name])} if isinstance(entry, dict) and name in entry else entry
+    """``entry`` with its id ``name`` in lower case, itself where it is so already."""
+    if not isinstance(entry, dict) or name not in entry:
+        return entry
+    lowered = _lowered(entry[name])
+    return entry if lowered == entry[name] else {**entry, name: lowered}

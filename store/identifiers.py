@@ -7,7 +7,7 @@ from agent.core.ids import is_uuid
 
 def packed(text: object) -> bytes | None:
     """The 16 bytes of a UUID in any case (CONTRACT 2); None for anything else."""
-    return bytes.fromhex(text.replace("-", "")) if isinstance(text, str) and is_uuid(text) else None
+    return bytes.fromhex(text.replace("-", "")) if is_uuid(text) else None
 
 
 def unpacked(value: bytes) -> str:

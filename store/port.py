@@ -97,7 +97,10 @@ class Store(Protocol):
         """One page of events."""
 
     def turns(self, query: TurnsQuery, *, timeout_s: float | None = None) -> tuple[bytes, ...]:
-        """JSON records of turns. Raises NotFound for a session without turns."""
+        """JSON records of turns; fewer than asked where they are large, and then a caller goes on by ``after_seq``.
+
+        Raises NotFound for a session without turns.
+        """
 
     def ping(self, *, timeout_s: float | None = None) -> None:
         """Return if a write would be taken now; raises Unavailable otherwise."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from store.database import Connection
+from store.connection import Connection
 from store.errors import NotFound
 from store.event_body import event_text
 from store.event_keys import execution_ref_key

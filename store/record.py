@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from store.database import Connection
+from store.connection import Connection
 from store.errors import DamagedDatabase
 from store.event_body import chunk_text
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from store.database import Connection
+from store.connection import Connection
 from store.turns import StoredTurn
 
 # One statement text for each size keeps the connection's statement cache small.

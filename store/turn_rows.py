@@ -8,7 +8,7 @@ from typing import Final
 
 from agent.core.receipt import TurnCounts
 from store.capture import SentCapture, SentTurn
-from store.database import Connection
+from store.connection import Connection
 from store.envelope import encode_sent, parse_kept
 from store.event_body import TurnPlace
 from store.record import RevisionPlace, read_members

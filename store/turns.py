@@ -126,6 +126,9 @@ class _Placer:
 
     def end_of_path(self, turn_id: bytes) -> bytes | None:
         """The id that the path up from ``turn_id`` waits for (itself if it is not there); None if it has a root."""
+        placed = self.placement.new.get(turn_id)
+        if placed is not None and placed.waits_for is None:
+            return None
         passed: list[bytes] = []
         current: bytes | None = turn_id
         while current is not None:

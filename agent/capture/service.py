@@ -118,6 +118,8 @@ class CaptureService:
                 },
             )
             envelope = event.envelope()
+        # The tree may take ten times the body, and a store in this process is about to build its own.
+        captured = captured._replace(payload={})
         with spans.span("append"):
             receipt = self._append(envelope, request, captured)
             spans.set(duplicate=receipt.duplicate, turns=outputs.turn_count, bytes=len(envelope))

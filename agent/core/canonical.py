@@ -8,7 +8,7 @@ Integers beyond 2^53-1, which RFC 8785 leaves open, keep all their digits. Unico
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -102,13 +102,14 @@ def encode(value: Any, *, default: Callable[[Any], orjson.Fragment] | None = Non
         return bytes(out)
 
 
-def _sorted_members(value: dict[str, Any]) -> list[tuple[str, Any]]:
-    return sorted(value.items(), key=_utf16_order)
+def _sorted_members(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    # The keys alone are sorted: a list of pairs is half as large again as what it is made from.
+    return ((key, value[key]) for key in sorted(value, key=_utf16_order))
 
 
-def _utf16_order(member: tuple[str, Any]) -> bytes:
+def _utf16_order(key: str) -> bytes:
     # A lone surrogate passes here: writing the key refuses it, without repeating it.
-    return member[0].encode("utf-16-be", "surrogatepass")
+    return key.encode("utf-16-be", "surrogatepass")
 
 
 def _write(value: Any, out: bytearray, *, members: Members, number: Callable[[Any], bytes]) -> None:

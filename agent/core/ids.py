@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from typing import Final
+from typing import Final, TypeGuard
 
 NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_URL, "https://agentics.dev/contracts/conversation-memory/v1")
 
@@ -21,7 +21,7 @@ _VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abc
 _PRIMED: Final = hashlib.sha1(NAMESPACE.bytes, usedforsecurity=False)
 
 
-def is_uuid(text: object) -> bool:
+def is_uuid(text: object) -> TypeGuard[str]:
     """Whether ``text`` is a UUID as CONTRACT 2 has it: 8-4-4-4-12 ASCII hex, any case, any version, nil too."""
     return isinstance(text, str) and _UUID.match(text) is not None
 

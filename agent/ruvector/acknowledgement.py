@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 import jiter
@@ -44,11 +43,17 @@ def read_receipt(status: int, body: bytes, *, latency_ms: int) -> Receipt:
 
 
 def _parse(body: bytes) -> object:
-    """The JSON value in ``body``. Raises ValueError where it is no JSON, or nested too deep for the interpreter."""
-    with suppress(ValueError):
+    try:
         return jiter.from_json(body, allow_inf_nan=False)
-    # RFC 8259 allows what jiter refuses: lone surrogates, integers of thousands of digits, more than 200 levels, and a
-    # byte order mark to be ignored.
+    except ValueError:
+        return _parse_odd(body)
+
+
+def _parse_odd(body: bytes) -> object:
+    """What RFC 8259 allows and jiter refuses: lone surrogates, integers of thousands of digits, more than 200 levels.
+
+    A byte order mark is ignored. Raises ValueError for what is no JSON, or nested too deep for the interpreter.
+    """
     try:
         return json.loads(body.decode("utf-8-sig"), parse_int=_shortened, parse_constant=_no_number)
     except (ValueError, RecursionError):

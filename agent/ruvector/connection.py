@@ -89,7 +89,9 @@ class Connection:
                 except _WOULD_BLOCK as blocked:
                     # TLS may have to read before it can write: a socket that is writable is no news then.
                     events = POLLIN if isinstance(blocked, ssl.SSLWantReadError) else POLLIN | POLLOUT
-                    if self._wait(events, deadline) != POLLOUT and self._receive():
+                    if self._wait(events, deadline) != POLLOUT:
+                        self._receive()
+                    if self._reader.complete:
                         return False
                 except OSError:
                     return False
@@ -97,18 +99,18 @@ class Connection:
             raise httpx.WriteTimeout("the request could not be sent in time") from error
         return True
 
-    def _receive(self) -> bool:
-        """Take what has come, if anything has; whether the answer is complete."""
+    def _receive(self) -> None:
+        """Take what has come, if anything has."""
         try:
             data = self._socket.recv(_RECEIVE_BYTES)
         except _WOULD_BLOCK:  # half a TLS record, or one that holds no data
-            return False
+            return
         except OSError as error:
             raise httpx.ReadError("the connection broke") from error
         if data:
-            return self._reader.feed(data)
-        self._reader.end()
-        return True
+            self._reader.feed(data)
+        else:
+            self._reader.end()
 
     def _wait(self, events: int, deadline: float) -> int:
         """What the socket is ready for, of ``events`` or an error. Raises TimeoutError at ``deadline``."""

@@ -9,6 +9,7 @@ import io
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -86,9 +87,15 @@ def _environ(request: httpx.Request) -> WSGIEnvironment:
         "wsgi.run_once": False,
     }
     for name, value in request.headers.raw:
-        key = name.decode("ascii").lower()
-        environ[_NOT_PREFIXED.get(key) or "HTTP_" + key.upper().replace("-", "_")] = value.decode("latin-1")
+        environ[_variable(name)] = value.decode("latin-1")
     return environ
+
+
+@lru_cache(maxsize=64)
+def _variable(name: bytes) -> str:
+    """The name in the environ of a header."""
+    key = name.decode("ascii").lower()
+    return _NOT_PREFIXED.get(key) or "HTTP_" + key.upper().replace("-", "_")
 
 
 def _whole(answer: Iterable[bytes]) -> bytes:

@@ -23,7 +23,10 @@ class BodyRefused(httpx.RemoteProtocolError):
 
 
 class ResponseReader:
-    """Reads the responses of one connection, one after the other: ``start``, then ``feed`` until it says True."""
+    """Reads the responses of one connection, one after the other: ``start``, then ``feed`` until ``complete``.
+
+    ``reusable``: a complete response left the connection fit for another request.
+    """
 
     __slots__ = (
         "_barren",
@@ -54,8 +57,8 @@ class ResponseReader:
         self._head_complete = self.complete = self.reusable = False
         self._head_size = self._body_size = self._barren = 0
 
-    def feed(self, data: bytes) -> bool:
-        """Take what was received; True once the response is complete.
+    def feed(self, data: bytes) -> None:
+        """Take what was received.
 
         Raises httpx.RemoteProtocolError where the peer does not keep to HTTP or to the bounds.
         """
@@ -76,7 +79,6 @@ class ResponseReader:
         if self._body_size > self._max_body:
             self._parts.clear()
             raise BodyRefused("the answer's body is too long", self.response())
-        return self.complete
 
     def end(self) -> None:
         """The peer closed: the end of a body that is delimited so (RFC 9112 6.3), else httpx.RemoteProtocolError."""

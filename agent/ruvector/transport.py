@@ -52,7 +52,7 @@ class KeepAliveTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send ``request`` and return its response, received whole.
 
-        Raises ConnectError, ConnectTimeout (nothing was sent), WriteError, WriteTimeout, ReadError, ReadTimeout,
+        Raises ConnectError, ConnectTimeout (nothing was sent), WriteTimeout, ReadError, ReadTimeout,
         RemoteProtocolError (the peer may have acted), BodyRefused (it answered), LocalProtocolError and
         UnsupportedProtocol (the request is wrong), all of httpx or subclasses.
         """

@@ -1,11 +1,21 @@
-"""The embedded transport hands a request to a WSGI application as PEP 3333 says."""
+"""The embedded transport hands a request to a WSGI application as PEP 3333 says, with the time that is left."""
 
 import io
+import json
+import sqlite3
+import threading
+import time
+from datetime import UTC, datetime
 
 import httpx
 import pytest
 
+from agent.errors import StoreConnectionError
+from agent.ruvector.client import RuvectorClient
 from agent.ruvector.embedded import EmbeddedTransport
+from agent.ruvector.response import BodyRefused
+from store.server import create_app
+from store.sqlite import SqliteStore
 
 
 class Application:
@@ -99,3 +109,67 @@ def test_an_application_that_writes_past_its_answer_is_a_fault():
         EmbeddedTransport(application, close_store=lambda: None).handle_request(
             httpx.Request("GET", "http://e.invalid/")
         )
+
+
+@pytest.mark.parametrize(("left", "handed_over"), [(2.5, 2.5), (-1.0, 0.0)])
+def test_the_time_that_is_left_is_handed_over(application, left, handed_over):
+    transport = EmbeddedTransport(application, close_store=application.close_store, clock=lambda: 100.0)
+    request = httpx.Request("GET", "http://e.invalid/", extensions={"deadline": 100.0 + left})
+    transport.handle_request(request)
+    assert application.environ["ruvector.timeout_s"] == handed_over
+
+
+def test_without_a_deadline_nothing_is_said_of_time(client, application):
+    client.get("http://e.invalid/")
+    assert "ruvector.timeout_s" not in application.environ
+
+
+def test_an_answer_over_the_bound_is_refused_with_its_status(application):
+    transport = EmbeddedTransport(application, close_store=application.close_store)
+    for bound, refused in ((5, False), (4, True)):
+        request = httpx.Request("GET", "http://e.invalid/", extensions={"max_body": bound})
+        if refused:
+            with pytest.raises(BodyRefused) as failure:
+                transport.handle_request(request)
+            assert (failure.value.response.status_code, failure.value.response.headers["x-a"]) == (201, "1, 2")
+        else:
+            assert transport.handle_request(request).read() == b"[1,2]"
+    assert application.closed == 2
+
+
+ENVELOPE = json.dumps({"type": "plan", "runId": "r", "timestamp": "2026-03-02T08:15:00Z", "payload": {"a": 1}}).encode()
+
+
+@pytest.mark.parametrize("callers", [1, 4])
+def test_a_deadline_holds_while_another_process_holds_the_database(tmp_path, callers):
+    store = SqliteStore(tmp_path / "store.db", busy_timeout_s=30)
+    application = create_app(store, clock=lambda: datetime(2026, 3, 2, tzinfo=UTC), new_id=lambda: "e")
+    client = RuvectorClient(
+        EmbeddedTransport(application, close_store=store.close),
+        base_url="http://embedded.invalid",
+        api_key=None,
+        kind="embedded",
+        deadline_s=1.0,
+    )
+    store.ping()
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    took = []
+
+    def append():
+        started = time.monotonic()
+        with pytest.raises(StoreConnectionError):
+            client.append(ENVELOPE, idempotency_key="k")
+        took.append(time.monotonic() - started)
+
+    threads = [threading.Thread(target=append) for _ in range(callers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(took) == callers
+    assert max(took) < 2.0
+    other.execute("ROLLBACK")
+    other.close()
+    assert client.append(ENVELOPE, idempotency_key="k").position == 1
+    client.close()

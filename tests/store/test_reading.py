@@ -1,7 +1,9 @@
 """The reads: pages that neither skip nor repeat, bounds, ids in any case (H31, CONTRACT 10)."""
 
 import base64
+import json
 import urllib.parse
+import uuid
 from typing import Any
 
 import pytest
@@ -10,8 +12,9 @@ from hypothesis import strategies as st
 
 from store.cursor import read_cursor, write_cursor
 from store.errors import BadRequest
-from store.port import EventsQuery
-from store.reads import read_events
+from store.port import EventsQuery, TurnsQuery
+from store.reads import read_events, read_turns
+from store.record import Chunks, RevisionPlace
 from store.request import Request
 from store.sqlite import SqliteStore
 from tests.store.surface import CONVERSATION, OTHER_CONVERSATION, SESSION, Surface, envelope, payload, turn, turn_id

@@ -1,5 +1,6 @@
 """What a call waits for other writers is one total: those of this process, those of others, and opening together."""
 
+import json
 import sqlite3
 import threading
 import time
@@ -7,13 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
+from agent.ruvector.embedded import EmbeddedTransport
 from store.database import Database
 from store.errors import DatabaseLocked
 from store.schema import MAX_SEQ
+from store.server import create_app
 from store.sqlite import SqliteStore
-from tests.store.surface import SESSION, Surface, payload, turn
+from tests.store.surface import SESSION, Surface, clock, envelope, payload, ref_of, turn
 
 LONG_S = 30.0
 # Waits are asked for in fractions of a second, and must be over long before LONG_S.
@@ -119,6 +123,54 @@ def test_a_file_that_has_to_be_opened_first_is_waited_for_no_longer(tmp_path: Pa
     store.close()
 
 
+def test_a_new_file_that_another_process_is_about_to_make_is_tried_again(tmp_path: Path) -> None:
+    """SQLite says BUSY at once there, without the wait that it makes elsewhere."""
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 2:
+            other.execute("ROLLBACK")
+
+    database = Database(str(tmp_path / "store.db"), sleep=sleep)
+    with database.writing() as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (0,)
+    assert len(slept) == 2
+    database.close()
+    other.close()
+
+
+def test_a_file_held_at_its_first_read_is_tried_again_as_long_as_there_is_time(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    # Time stands still: what SQLite waits by itself is not all there is.
+    database = Database(
+        str(tmp_path / "store.db"), busy_timeout_s=0.05, clock=lambda: 0.0, sleep=lambda _: other.rollback()
+    )
+    with database.writing() as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (0,)
+    database.close()
+    other.close()
+
+
+def test_tables_that_another_process_makes_meanwhile_are_tried_again_and_then_used(tmp_path: Path) -> None:
+    """The other one holds the file only once ours is in WAL mode and about to write its tables."""
+    path = tmp_path / "store.db"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA journal_mode = WAL")
+    other.execute("BEGIN IMMEDIATE")
+    database = Database(str(path), busy_timeout_s=0.2)
+    with pytest.raises(DatabaseLocked), database.writing():
+        pass
+    other.execute("ROLLBACK")
+    other.close()
+    with database.writing() as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchone() == (0,)
+    database.close()
+
+
 def test_a_reader_in_a_hurry_leaves_no_short_wait_to_the_next(patient: Surface) -> None:
     patient.capture(payload(turn(1)))
     database = patient.store._database
@@ -140,9 +192,15 @@ def test_a_reader_in_a_hurry_leaves_no_short_wait_to_the_next(patient: Surface) 
 )
 def test_every_route_hands_the_callers_time_on(method: str, path: str, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "store.db", busy_timeout_s=LONG_S)
+    transport = EmbeddedTransport(
+        create_app(store, clock=clock, new_id=lambda: ref_of("event")), close_store=store.close
+    )
+    body = json.dumps(envelope(payload(turn(1)))).encode() if method == "POST" else b""
     with held(tmp_path / "store.db", "EXCLUSIVE"):
         started = time.monotonic()
-        answer = answer_of(store, method, path, timeout_s=0.1)
+        request = httpx.Request(
+            method, f"http://embedded.invalid{path}", content=body, extensions={"deadline": started + 0.1}
+        )
+        assert transport.handle_request(request).status_code == 503
         assert time.monotonic() - started < SOON_S
-    assert answer == "503 Service Unavailable"
-    store.close()
+    transport.close()
