@@ -92,9 +92,7 @@ REFUSALS = [302, 400, 401, 403, 409, 413, 422, 500]
 
 @pytest.mark.parametrize("at_most_once", [False, True])
 @pytest.mark.parametrize("status", REFUSALS)
-def test_a_refusal_by_a_peer_that_stops_reading_is_a_write_error_after_one_attempt(
-    client_of, waits, status, at_most_once
-):
+def test_a_refusal_by_a_peer_that_stops_reading_is_a_write_error_at_once(client_of, status, at_most_once):
     with Peer(hold(answer(status, b"no")), eager=True) as peer:
         error = failure(client_of(peer.url, at_most_once=at_most_once), StoreWriteError, LONG)
         assert error.details == {"upstream_status": status, "attempts": 1}
