@@ -60,7 +60,7 @@ lock: environment ## compile requirements.txt and requirements-dev.txt from thei
 	$(LOCK) --output-file requirements-dev.txt requirements-dev.in
 
 crash: environment ## kill -9 in the middle of CRASH_CAPTURES=1000 captures, CRASH_ROUNDS=20 times
-	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_CAPTURES=$(CRASH_CAPTURES) $(BIN)/python -m pytest tests/crash -q
+	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_CAPTURES=$(CRASH_CAPTURES) $(BIN)/python -m pytest tests/crash -q -s
 
 fuzz: environment ## FUZZ_BODIES=10000 mutated bodies against the running function
-	@FUZZ_BODIES=$(FUZZ_BODIES) $(BIN)/python -m pytest tests/fuzz -q
+	@FUZZ_BODIES=$(FUZZ_BODIES) $(BIN)/python -m pytest tests/fuzz -q -s

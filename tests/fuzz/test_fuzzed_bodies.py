@@ -1,11 +1,15 @@
-"""Byte-mutated real bodies against the running function: no 5xx, no HTML, no long refusal, memory flat.
+"""Mutated real bodies against the running function: no 5xx, no HTML, no long refusal, memory flat.
+
+Half of them are damaged in their bytes, half in their structure, which leaves them JSON and takes them further in.
 
 FUZZ_BODIES says how many (2 000 in the suite; `make fuzz` sends 10 000), FUZZ_SEED which ones.
 """
 
+import copy
 import json
 import os
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -78,6 +82,43 @@ def mutated(body: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
+ODD_VALUES = [None, True, 0, -1, 1.5, 2**70, "", "x", "\u0000", "\U0001f680" * 9, [], {}, [[]], {"": None}, "a" * 300]
+
+
+def restructured(body: bytes, rng: random.Random) -> bytes:
+    """``body`` with one to three of its values replaced, taken away, or put where another stands."""
+    document = json.loads(body)
+    for _ in range(rng.randint(1, 3)):
+        holders = [(holder, key) for holder in nodes(document) for key in keys(holder)]
+        if not holders:
+            break
+        holder, key = rng.choice(holders)
+        kind = rng.randrange(4)
+        if kind == 0:
+            del holder[key]
+        elif kind == 1:
+            other, other_key = rng.choice(holders)
+            holder[key] = copy.deepcopy(other[other_key])
+        elif kind == 2 and isinstance(holder, dict):
+            holder[rng.choice(["x", "metadata", "turn_id", "native_id", "parent_turn_id"])] = holder[key]
+        else:
+            holder[key] = copy.deepcopy(rng.choice(ODD_VALUES))
+    return json.dumps(document, ensure_ascii=bool(rng.randrange(2))).encode()
+
+
+def nodes(value: object) -> Iterator[dict | list]:
+    """The objects and arrays in ``value``, itself first."""
+    if isinstance(value, dict | list):
+        yield value
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from nodes(member)
+
+
+def keys(holder: dict | list) -> list:
+    """The keys or places of ``holder``."""
+    return list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+
+
 def test_a_fuzzed_body_is_captured_or_refused_and_nothing_else(tmp_path):
     rng = random.Random(SEED)
     sources = originals()
@@ -91,7 +132,8 @@ def test_a_fuzzed_body_is_captured_or_refused_and_nothing_else(tmp_path):
         before = 0
         for number in range(BODIES):
             path, body = rng.choice(sources)
-            answer = client.post(path, content=mutated(body, rng))
+            damage = rng.choice([mutated, restructured])
+            answer = client.post(path, content=damage(body, rng))
             statuses[answer.status_code] = statuses.get(answer.status_code, 0) + 1
             assert answer.status_code in {200, 400, 413}, (SEED, number, answer.text[:300])
             assert answer.headers["content-type"] == "application/json"
