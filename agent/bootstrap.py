@@ -55,11 +55,14 @@ def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> C
     return lambda request: app.handle(request.environ)
 
 
-def capture_app(environ: Mapping[str, str]) -> CaptureApp:
-    """The HTTP surface of the capture function, with its service behind it."""
+def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient] | None = None) -> CaptureApp:
+    """The HTTP surface of the capture function, with its service behind it.
+
+    ``client`` gives a store client that the caller closes; without it one is made on first use, for the process's life.
+    """
     settings = Settings.from_env(environ)
     configure_logging(sys.stderr, level=settings.log_level)
-    client = Once(lambda: store_client(settings))
+    client = client or Once(lambda: store_client(settings))
     telemetry = Telemetry.from_env(environ)
     log_event("capture function ready", fields={"store": settings.store.kind, "release": __version__})
     return CaptureApp(
@@ -71,12 +74,6 @@ def capture_app(environ: Mapping[str, str]) -> CaptureApp:
         new_id=new_id,
         release=__version__,
     )
-
-
-def capture_service(environ: Mapping[str, str]) -> CaptureService:
-    """The capture without HTTP in front, on the configured store."""
-    settings = Settings.from_env(environ)
-    return capture_service_on(Once(lambda: store_client(settings)))
 
 
 def capture_service_on(client: Callable[[], RuvectorClient]) -> CaptureService:

@@ -18,14 +18,21 @@ from pathlib import Path
 
 import jiter
 
-from agent.bootstrap import capture_service
+from agent.bootstrap import capture_service_on, store_client
 from agent.capture.service import NATIVE, CaptureRequest, CaptureService
+from agent.config import Settings
 from benchmarks.payloads import Variations, compact, conversation, with_turns
 
 _CAPTURES_A_ROUND = 50
 _SMALL, _LARGE = 100, 10_000
 _SMALL_CAPTURES = 20
 _Side = tuple[Callable[[bytes], None], list[float], list[float]]
+
+
+def service_on(address: str) -> CaptureService:
+    """The capture without HTTP in front, on the store at ``address``."""
+    client = store_client(Settings.from_env({"RUVECTOR_SERVICE_URL": address}))
+    return capture_service_on(lambda: client)
 
 
 class Untraced:
@@ -74,7 +81,7 @@ def timed(act: Callable[[bytes], None], bodies: list[bytes]) -> tuple[float, flo
 def embedded(folder: Path, rounds: int) -> dict[str, object]:
     """A capture into the embedded store and an append to a file, round by round."""
     variations = Variations(compact(conversation()), seed=4)
-    capture = capturing(capture_service({"RUVECTOR_SERVICE_URL": f"embedded:{folder / 'store.db'}"}))
+    capture = capturing(service_on(f"embedded:{folder / 'store.db'}"))
     descriptor = os.open(folder / "appended", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     sides: list[_Side] = [(capture, [], []), (appending(descriptor), [], [])]
     for act, _, _ in sides:
@@ -96,7 +103,7 @@ def embedded(folder: Path, rounds: int) -> dict[str, object]:
 
 def growth(address: str, rounds: int) -> dict[str, object]:
     """Seconds and CPU seconds a turn: one capture of 10 000 turns, and several of 100, round by round."""
-    capture = capturing(capture_service({"RUVECTOR_SERVICE_URL": address}))
+    capture = capturing(service_on(address))
     small, large = Variations(with_turns(_SMALL), seed=5), Variations(with_turns(_LARGE), seed=6)
     timed(capture, small.many(_SMALL_CAPTURES))
     timed(capture, large.many(1))

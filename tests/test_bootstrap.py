@@ -4,11 +4,12 @@ import io
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import flask
 import pytest
 
-from agent.bootstrap import Once, capture_function, capture_service, peak_memory_bytes, store_client
+from agent.bootstrap import Once, capture_function, capture_service_on, peak_memory_bytes, store_client
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
 from agent.observability.tracing import NoSpans
@@ -38,8 +39,10 @@ def test_a_right_one_says_what_started(monkeypatch, tmp_path):
 
 
 def test_the_service_captures_without_http_in_front(tmp_path):
-    service = capture_service({"RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}"})
-    answer = service.capture(CaptureRequest(BASE_TEXT.encode(), "native", None, "e" * 36), NoSpans())
+    settings = Settings.from_env({"RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}"})
+    with closing(store_client(settings)) as client:
+        service = capture_service_on(lambda: client)
+        answer = service.capture(CaptureRequest(BASE_TEXT.encode(), "native", None, "e" * 36), NoSpans())
     assert json.loads(answer.body)["receipt"]["turns"]["new"] == 2
 
 

@@ -4,16 +4,18 @@ import gzip
 import io
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from agent.bootstrap import capture_app
+from agent.bootstrap import capture_app, store_client
 from agent.cli.capture import CaptureCommand
 from agent.cli.exit_codes import ExitCode
 from agent.cli.output_format import Format
+from agent.config import Settings
 from tests.cli.streams import BOOKING, EXAMPLE, Screen, invocation, printed, terminal
 from tests.live.host import Reply, stub_store
 from tests.strategies import fresh_payload
@@ -72,14 +74,16 @@ def test_a_duplicate_says_that_nothing_was_added(tmp_path: Path) -> None:
 
 
 def over_http(body: bytes, store: Path) -> bytes:
-    app = capture_app({"RUVECTOR_SERVICE_URL": f"embedded:{store}"})
+    environ = {"RUVECTOR_SERVICE_URL": f"embedded:{store}"}
     request = {
         "REQUEST_METHOD": "POST",
         "PATH_INFO": "/",
         "CONTENT_LENGTH": str(len(body)),
         "wsgi.input": io.BytesIO(body),
     }
-    return b"".join(app.handle(request).response)  # type: ignore[arg-type]  # the application's answers are bytes
+    with closing(store_client(Settings.from_env(environ))) as client:
+        answer = capture_app(environ, lambda: client).handle(request)
+        return b"".join(answer.response)  # type: ignore[arg-type]  # the application's answers are bytes
 
 
 def test_json_is_byte_for_byte_what_http_answers(tmp_path: Path) -> None:
