@@ -19,8 +19,9 @@ DEFAULT_STORE: Final = "embedded:./memory-graph.db"
 _EMBEDDED: Final = "embedded:"
 # The function's own limit is 30 s (CONTRACT 7): what the store may use of it at most.
 _LONGEST_DEADLINE_S: Final = 30.0
-_LOOKS_NUMERIC: Final = re.compile(r"[0-9.]+\Z", re.ASCII)
-_HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}\Z", re.ASCII)
+# RFC 3986 3.2: a name, an IPv4 address, or an IPv6 address in brackets; then a port, and nothing else.
+_AUTHORITY: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]*)?\Z", re.ASCII)
+_LOOKS_LIKE_ADDRESS: Final = re.compile(r"[0-9.]+\Z|.*:", re.ASCII)
 _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
 # RFC 6750 2.1 allows fewer characters; what an HTTP field value can carry is enough to refuse an injected header.
 _HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+\Z", re.ASCII)
@@ -92,21 +93,21 @@ def _http_url(variable: str, given: str) -> SplitResult:
         raise ConfigurationError(variable, "is not a URL") from None
     if url.scheme not in {"http", "https"} or not url.hostname or not port_is_valid:
         raise ConfigurationError(variable, "must be an http:// or https:// address, or embedded:PATH")
-    if not _is_host(url.hostname, bracketed="[" in url.netloc):
-        raise ConfigurationError(variable, "names a host that is no name and no IP address")
     if not given.isascii() or re.search(r"[\x00-\x20\x7f]", given):
         raise ConfigurationError(variable, "has a character that no URL has")
     if url.username is not None or url.password is not None:
         raise ConfigurationError(variable, "must not hold a user or password: the key goes into RUVECTOR_API_KEY")
     if url.query or url.fragment:
         raise ConfigurationError(variable, "must not hold a query or fragment")
+    if not _AUTHORITY.match(url.netloc) or not _is_host(url.hostname):
+        raise ConfigurationError(variable, "names a host that is no name and no IP address")
     return url
 
 
-def _is_host(host: str, *, bracketed: bool) -> bool:
+def _is_host(host: str) -> bool:
     """Whether ``host`` is a name or an IP address; what looks like an address must be one (httpx would refuse it)."""
-    if not bracketed and not _LOOKS_NUMERIC.match(host):
-        return _HOST_NAME.match(host) is not None
+    if not _LOOKS_LIKE_ADDRESS.match(host):
+        return True
     try:
         ipaddress.ip_address(host)
     except ValueError:

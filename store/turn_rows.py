@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from agent.core.receipt import TurnCounts
 from store.capture import SentCapture, SentTurn
@@ -141,14 +141,19 @@ class _TurnWriter:
             )
 
     def _with_what_stays(self, seq: int, sent: SentTurn) -> bytes | None:
-        """The members of a revision with the derived fields as they first arrived (CONTRACT 10).
+        """The members of a revision with the derived texts (times, a model) as they first arrived (CONTRACT 10).
 
-        None where that is what was sent.
+        None where that is what was sent. A derived structure goes with the body it was derived from: the calls that a
+        result names belong to the text and the native id that it came with.
         """
         if not sent.derived:
             return None
         row = self.connection.execute(_REVISION, (turn_key(self.session_key, seq),)).fetchone()
         first = parse_kept(b"{" + read_members(self.connection, RevisionPlace(*row)))
         now = parse_kept(b"{" + sent.tail)
-        staying = {name: first[name] for name in sent.derived if name in first}
+        staying = {name: first[name] for name in sent.derived if _is_text(first, name) and _is_text(now, name)}
         return encode_sent({**now, **staying})[1:]
+
+
+def _is_text(members: dict[str, Any], name: str) -> bool:
+    return isinstance(members.get(name), str)

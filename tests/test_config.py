@@ -60,6 +60,7 @@ def test_at_most_once_and_the_deadline_are_taken():
         ({**SERVED, "RUVECTOR_SERVICE_URL": "http://10.0.0.256:8080"}, "RUVECTOR_SERVICE_URL"),
         ({**SERVED, "RUVECTOR_SERVICE_URL": "http://1.2.3"}, "RUVECTOR_SERVICE_URL"),
         ({**SERVED, "RUVECTOR_SERVICE_URL": "http://[v1.x]"}, "RUVECTOR_SERVICE_URL"),
+        ({**SERVED, "RUVECTOR_SERVICE_URL": "http://[::1]a/x"}, "RUVECTOR_SERVICE_URL"),
         ({**SERVED, "RUVECTOR_SERVICE_URL": "http://[::g]"}, "RUVECTOR_SERVICE_URL"),
         ({**SERVED, "RUVECTOR_SERVICE_URL": "http://st(ore"}, "RUVECTOR_SERVICE_URL"),
         ({"RUVECTOR_SERVICE_URL": "embedded:"}, "RUVECTOR_SERVICE_URL"),

@@ -6,8 +6,8 @@ typed JSON; what nobody foresaw is logged by type and frames and answered withou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, BinaryIO, Final, Protocol
 from urllib.parse import parse_qs
@@ -42,6 +42,9 @@ _METHODS: Final = {
 }
 # A client that is still sending gets our answer only if somebody reads on; beyond this it is cut off.
 _DRAINED_AT_MOST: Final = 64 * 1024 * 1024
+# How long a sender may pause: within a body that is captured, and within what nobody waits for any more.
+_STALLED_AT_MOST_S: Final = 10.0
+_DRAIN_STALLED_AT_MOST_S: Final = 1.0
 _PIECE: Final = 64 * 1024
 
 
@@ -110,10 +113,8 @@ class CaptureApp:
         finally:
             telemetry.end()
         telemetry.failed(failure)
-        # A sender who is not read to the end may never see the answer, and what is left of a body is no next request.
-        if failure.status in {404, 405, 413}:
-            _drain(environ["wsgi.input"])
-        return self._failure(failure, execution_ref, is_capture=environ.get("PATH_INFO") in CAPTURE_PATHS)
+        answer = self._failure(failure, execution_ref, is_capture=environ.get("PATH_INFO") in CAPTURE_PATHS)
+        return _read_on_after(answer, environ)
 
     def refused_by_host(self, status: int) -> Response:
         """The typed answer in place of a page of the host's own; a redirect of its router is an unknown path."""
@@ -129,7 +130,11 @@ class CaptureApp:
             error = NotFound("there is nothing at this path")
         else:
             error = InternalError("the function host failed")
-        return self._failure(error, self._new_id(), is_capture=False)
+        execution_ref = self._new_id()
+        telemetry = self._telemetry.begin({}, execution_ref)
+        telemetry.end()
+        telemetry.failed(error)
+        return self._failure(error, execution_ref, is_capture=False)
 
     def _route(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry) -> Response:
         path, method = environ.get("PATH_INFO", "/"), environ["REQUEST_METHOD"]
@@ -139,9 +144,9 @@ class CaptureApp:
         if method not in allowed:
             raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
         if path in HEALTH_PATHS:
-            return self._healthy()
+            return _read_on_after(self._healthy(), environ)
         if path == OPENAPI_PATH:
-            return _json(200, self._openapi())
+            return _read_on_after(_json(200, self._openapi()), environ)
         return self._capture(environ, execution_ref, telemetry)
 
     def _capture(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry) -> Response:
@@ -149,11 +154,7 @@ class CaptureApp:
             format=_format(environ.get("QUERY_STRING", "")),
             idempotency_key=checked_idempotency_key(environ.get("HTTP_IDEMPOTENCY_KEY")),
             execution_ref=execution_ref,
-            body=read_body(
-                environ["wsgi.input"],
-                content_length=_content_length(environ),
-                encoding=environ.get("HTTP_CONTENT_ENCODING"),
-            ),
+            body=_body(environ),
         )
         answer = self._service.capture(request, telemetry.spans)
         telemetry.captured(
@@ -194,6 +195,15 @@ def _json(status: int, body: bytes, headers: Mapping[str, str] | None = None) ->
     )
 
 
+def _body(environ: Environ) -> bytes:
+    with _stalls_bounded(environ, _STALLED_AT_MOST_S):
+        return read_body(
+            environ["wsgi.input"],
+            content_length=_content_length(environ),
+            encoding=environ.get("HTTP_CONTENT_ENCODING"),
+        )
+
+
 def _content_length(environ: Environ) -> int | None:
     text = environ.get("CONTENT_LENGTH", "")
     # The host refuses a length that is no number; a chunked body has none.
@@ -207,9 +217,39 @@ def _format(query: str) -> str:
     return parse_qs(query, keep_blank_values=True).get("format", [NATIVE])[0]
 
 
+def _read_on_after(answer: Response, environ: Environ) -> Response:
+    """``answer``, after which what is left of the request's body is read and dropped, within bounds.
+
+    Not before it: a sender that stalls would wait for its answer. Not never: a server that closes on unread bytes
+    resets the connection, and the answer may be lost on the way.
+    """
+    body = answer.get_data()
+
+    def answer_and_read_on() -> Iterator[bytes]:
+        yield body
+        # The sender may be gone, or its chunks broken: then nobody waits for the answer.
+        with _stalls_bounded(environ, _DRAIN_STALLED_AT_MOST_S), suppress(Exception):
+            _drain(environ["wsgi.input"])
+
+    answer.response = answer_and_read_on()
+    return answer
+
+
 def _drain(stream: BinaryIO) -> None:
     left = _DRAINED_AT_MOST
-    # The sender may be gone, or its chunks broken: then nobody waits for the answer.
-    with suppress(Exception):
-        while left > 0 and (piece := stream.read(_PIECE)):
-            left -= len(piece)
+    while left > 0 and (piece := stream.read(_PIECE)):
+        left -= len(piece)
+
+
+@contextmanager
+def _stalls_bounded(environ: Environ, seconds: float) -> Iterator[None]:
+    """Have each receive of the host's socket end after ``seconds``: a stalled sender must not keep a thread."""
+    connection = environ.get("gunicorn.socket")
+    if connection is None:
+        yield
+        return
+    connection.settimeout(seconds)
+    try:
+        yield
+    finally:
+        connection.settimeout(None)

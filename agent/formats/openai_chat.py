@@ -94,9 +94,11 @@ def _unknown_in_messages(messages: list[dict[str, Any]]) -> list[Problem]:
     """A warning for each field that no Chat Completions message has, where it occurs first: a typo is seen."""
     first: dict[str, Problem] = {}
     for index, message in enumerate(messages):
-        for name in message.keys() - _MESSAGE_FIELDS - first.keys():
-            first[name] = Problem(json_path(("messages", index, name)), "unknown_field")
-    return sorted(first.values(), key=lambda problem: problem.path)
+        if not message.keys() <= _MESSAGE_FIELDS:
+            for name in message:
+                if name not in _MESSAGE_FIELDS:
+                    first.setdefault(name, Problem(json_path(("messages", index, name)), "unknown_field"))
+    return list(first.values())
 
 
 def _refuse(problems: list[Problem]) -> None:

@@ -122,7 +122,10 @@ def test_a_success_is_reported_with_counts_only(handle, telemetry):
 def test_a_body_that_is_too_large_is_read_on_so_that_its_sender_sees_the_answer(store, telemetry):
     sent = io.BytesIO(b"A" * (11 * 1024 * 1024))
     response = app(store, telemetry).handle({**environ(), "CONTENT_LENGTH": str(11 * 1024 * 1024), "wsgi.input": sent})
-    assert response.status_code == 413
+    pieces = iter(response.response)
+    assert (response.status_code, next(pieces)[:16]) == (413, b'{"success":false')
+    assert sent.tell() == 0
+    assert list(pieces) == []
     assert sent.read() == b""
 
 
@@ -136,7 +139,31 @@ class GoneAfterTheFirstPiece(io.BytesIO):
 def test_a_sender_that_is_gone_while_we_read_on_is_no_fault_of_ours(store, telemetry):
     sent = GoneAfterTheFirstPiece(b"A" * (1024 * 1024))
     response = app(store, telemetry).handle({**environ(), "CONTENT_LENGTH": str(64 * 1024 * 1024), "wsgi.input": sent})
-    assert response.status_code == 413
+    assert body_of(response)["error"]["details"]["errors"] == [{"path": "$", "rule": "size"}]
+
+
+class Connection:
+    """A host's socket: remembers the timeouts that were set on it."""
+
+    def __init__(self):
+        self.timeouts = []
+
+    def settimeout(self, seconds):
+        self.timeouts.append(seconds)
+
+
+@pytest.mark.parametrize(("path", "timeouts"), [("/", [10.0, None]), ("/nowhere", [1.0, None])])
+def test_a_sender_that_stalls_does_not_keep_a_thread(store, telemetry, path, timeouts):
+    connection = Connection()
+    response = app(store, telemetry).handle({**environ(path=path), "gunicorn.socket": connection})
+    response.get_data()
+    assert connection.timeouts == timeouts
+
+
+def test_what_the_host_refuses_is_reported_under_the_reference_of_its_answer(store, telemetry):
+    response = app(store, telemetry).refused_by_host(500)
+    assert body_of(response)["error"]["execution_ref"] == EXECUTION_REF
+    assert [name for name, _ in telemetry.reports] == ["begin", "end", "failed"]
 
 
 def test_health_shows_what_is_down(store, telemetry):

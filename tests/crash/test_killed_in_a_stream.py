@@ -5,6 +5,7 @@ CRASH_ROUNDS and CRASH_CAPTURES say how often and how long (2 x 150 in the suite
 
 import os
 import random
+import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -27,6 +28,8 @@ class Stream:
         self._host = host
         self._left = list(reversed(payloads))
         self._killed_after = killed_after
+        self._once = threading.Lock()
+        self.killed = False
         self.acknowledged: list[tuple[str, str]] = []
         self.unanswered: list[dict] = []
 
@@ -46,8 +49,9 @@ class Stream:
                     return
                 assert answer.status_code == 200, answer.text
                 self.acknowledged.append((payload["session_id"], answer.headers["x-execution-ref"]))
-                if len(self.acknowledged) == self._killed_after:
+                if len(self.acknowledged) >= self._killed_after and self._once.acquire(blocking=False):
                     self._host.kill()
+                    self.killed = True
 
 
 def test_no_acknowledged_capture_is_missing_and_none_is_double(tmp_path):
@@ -60,6 +64,7 @@ def test_no_acknowledged_capture_is_missing_and_none_is_double(tmp_path):
         with function_host(tmp_path, store=f"embedded:{database}", LOG_LEVEL="ERROR") as host:
             stream = Stream(host, payloads, killed_after=rng.randrange(1, CAPTURES - WRITERS))
             stream.run()
+        assert stream.killed
         acknowledged += stream.acknowledged
         unanswered += stream.unanswered
     assert unanswered, "no capture was in flight when the function was killed"

@@ -110,6 +110,27 @@ def test_a_result_that_names_another_call_than_before_is_a_rewritten_history(con
     counts, warnings = conversation.send(changed)
     assert counts == {"new": 0, "known": 3, "revised": 1, "erased": 0}
     assert warnings == [{"path": "$.messages", "rule": "history_rewritten"}]
+    [invocation] = conversation.turns()[2]["tool_invocations"]
+    assert (invocation["tool_name"], invocation["native_id"]) == ("unknown", "call_8")
+
+
+def test_the_record_of_a_rewritten_list_names_the_calls_that_its_event_names(conversation):
+    conversation.send([{"role": "system", "content": "Be brief."}, *MESSAGES[:4]])
+    conversation.send(MESSAGES[:4])
+    call, result = conversation.turns()[1:3]
+    assert (call["role"], result["role"]) == ("assistant", "tool")
+    assert [one["invocation_id"] for one in result["tool_invocations"]] == [
+        call["tool_invocations"][0]["invocation_id"]
+    ]
+    assert "arguments" not in result["tool_invocations"][0]
+
+
+def test_a_gap_between_windows_waits_for_what_is_missing(conversation):
+    conversation.send(MESSAGES[:2])
+    conversation.send(MESSAGES[5:], start_index=5)
+    assert conversation.chain() == CONTENTS[:2]
+    conversation.send(MESSAGES[2:5], start_index=2)
+    assert conversation.chain() == CONTENTS
 
 
 def test_deltas_go_on_where_the_conversation_is(conversation):

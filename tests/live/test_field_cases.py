@@ -720,6 +720,42 @@ def test_what_is_no_http_is_refused_as_json_without_an_echo(function, request_by
     assert "CANARY" not in function.log
 
 
+REFUSED_UNREAD = {
+    "an unknown path": ("PUT /nowhere", ""),
+    "a wrong method": ("PUT /", ""),
+    "another coding": ("POST /", "Content-Encoding: br\r\n"),
+    "no gzip": ("POST /", "Content-Encoding: gzip\r\n"),
+    "a bad key": ("POST /", "Idempotency-Key: two words\r\n"),
+    "an unknown format": ("POST /?format=x", ""),
+    "health with a body": ("GET /health", ""),
+}
+
+
+@pytest.mark.parametrize(("line", "header"), REFUSED_UNREAD.values(), ids=REFUSED_UNREAD.keys())
+def test_a_sender_that_is_answered_early_can_send_to_the_end_and_go_on(function, line, header):
+    body = b"A" * 9_000_000
+    with socket.create_connection(("127.0.0.1", function.port), timeout=20) as connection:
+        head = f"{line} HTTP/1.1\r\nHost: x\r\n{header}Content-Length: {len(body)}\r\n\r\n"
+        connection.sendall(head.encode() + body)
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answers = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answers.count(b"HTTP/1.1 ") == 2
+    assert b'"openapi"' in answers
+
+
+def test_senders_that_stall_do_not_keep_the_others_waiting(function):
+    stalled = [socket.create_connection(("127.0.0.1", function.port), timeout=20) for _ in range(20)]
+    try:
+        for connection in stalled:
+            connection.sendall(b"POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nA")
+        assert httpx.get(f"{function.url}/health", timeout=15).status_code == 200
+        for connection in stalled:
+            assert connection.recv(12) == b"HTTP/1.1 404"
+    finally:
+        for connection in stalled:
+            connection.close()
+
+
 def test_nothing_of_a_broken_body_to_an_unknown_path_comes_back(function):
     request = b"PUT /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nmy card is 4111-1111\r\n"
     with socket.create_connection(("127.0.0.1", function.port), timeout=10) as connection:

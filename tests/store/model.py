@@ -115,7 +115,8 @@ class ModelStore:
                 counts["known"] += 1
             else:
                 counts["revised"] += 1
-                stay = {name: there.fields[name] for name in derived(sent) if name in there.fields}
+                both = (there.fields, sent)
+                stay = {n: there.fields[n] for n in derived(sent) if all(isinstance(one.get(n), str) for one in both)}
                 there.fields, there.narrowness = {**sent, **stay}, narrowness
                 there.revisions += 1
                 there.version, there.execution_ref = position, envelope["runId"]
