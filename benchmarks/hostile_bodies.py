@@ -7,6 +7,7 @@ or a float, also leaves the fast canonical form. Values are counted to the contr
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -104,6 +105,29 @@ def _messages_of_wide_keys() -> bytes:
     return _foreign(",".join(f'{{"role":"user","content":"x",{keys}}}' for _ in range(10_000)))
 
 
+def _text_in_parts() -> bytes:
+    """Joined in ``content`` and kept as parts: twice the body."""
+    text = "x" * (_SIZE - 200)
+    parts = f'[{{"type":"text","text":"a"}},{{"type":"text","text":"{_ROCKET}{text}"}}]'
+    return _foreign(f'{{"role":"user","content":{parts},"n":1.5}}')
+
+
+def _transcript() -> bytes:
+    """Shown as ``content`` and kept with its message, before many short turns."""
+    short = ",".join('{"role":"user","content":"x"}' for _ in range(5_000))
+    text = "x" * (_SIZE - len(short) - 200)
+    spoken = f'{{"role":"assistant","content":null,"audio":{{"id":"a","transcript":"{_ROCKET}{text}"}},"n":1.5}}'
+    return _foreign(f"{spoken},{short}")
+
+
+def _arguments_of_wide_keys() -> bytes:
+    """A JSON text in a JSON text that is not written as a client would write it: parsed, and kept as it came."""
+    members = ", ".join(f'"{_ROCKET}{place:040d}": 1.5' for place in range(150_000))
+    arguments = json.dumps("{" + members + "}", ensure_ascii=False)
+    call = f'{{"id":"c","type":"function","function":{{"name":"f","arguments":{arguments}}}}}'
+    return _foreign(f'{{"role":"assistant","content":null,"tool_calls":[{call}]}}')
+
+
 def _foreign(message: str) -> bytes:
     return f'{{"session_id":"s","messages":[{message}]}}'.encode()
 
@@ -147,6 +171,9 @@ ACCEPTED = (
         "?format=openai-chat",
     ),
     Body("openai-chat, 10 000 messages of wide keys", _messages_of_wide_keys, "?format=openai-chat"),
+    Body("openai-chat, a text in parts with an emoji", _text_in_parts, "?format=openai-chat"),
+    Body("openai-chat, a transcript with an emoji", _transcript, "?format=openai-chat"),
+    Body("openai-chat, arguments of wide keys", _arguments_of_wide_keys, "?format=openai-chat"),
     Body("unknown fields", lambda: _capture(_turn(1), "," + _object(lambda n: f'"{n:032d}":null')[1:-1])),
 )
 

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from tests.conftest import REPOSITORY, vectors
+from tests.house import test_deploy
 from tests.live.collector import collecting
 from tests.live.host import Reply, function_host, stub_store
 from tests.live.payloads import base, encoded, own_session
@@ -220,23 +221,13 @@ def test_it_is_stateless_two_instances_in_turn_killed_after_every_capture_equal_
         assert len(table(one, session_id)) == 8
 
 
-def test_it_deploys_as_the_platform_starts_it():
-    """The whole of it stands in tests/house/test_deploy.py; here: the target, and what it says without a store."""
-    environ = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("RUVECTOR", "COV"))},
-        "K_SERVICE": "capture",
-        "PORT": "0",
-    }
-    started = subprocess.run(
-        [sys.executable, "-m", "functions_framework", "--target", "handler", "--source", str(REPOSITORY / "main.py")],
-        env=environ,
-        capture_output=True,
-        check=False,
-        timeout=60,
-        cwd=REPOSITORY,
-    )
-    assert started.returncode != 0
-    assert b"RUVECTOR_SERVICE_URL" in started.stderr
+deployed = test_deploy.deployed
+
+
+def test_it_deploys(deployed):
+    """A fresh folder by .gcloudignore, requirements.txt only, the host's own start command, read-only sources."""
+    test_deploy.test_a_deployed_function_captures_and_writes_no_file(deployed)
+    test_deploy.test_a_deployed_function_without_a_store_does_not_start_and_says_what_to_set(deployed)
 
 
 @pytest.mark.parametrize("path", ["/health", "/conversation-memory/health"])

@@ -118,8 +118,10 @@ class CaptureService:
                 },
             )
             envelope = event.envelope()
-        # The tree may take ten times the body, and a store in this process is about to build its own.
-        captured = captured._replace(payload={})
+        # The envelope holds the text, and the tree may take ten times the body: a store in this process is about to
+        # build its own.
+        captured = captured._replace(payload={}, inputs=captured.inputs._replace(text=b""))
+        event = event._replace(inputs=captured.inputs)
         with spans.span("append"):
             receipt = self._append(envelope, request, captured)
             spans.set(duplicate=receipt.duplicate, turns=outputs.turn_count, bytes=len(envelope))

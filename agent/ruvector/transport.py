@@ -2,7 +2,7 @@
 
 ``request.extensions["deadline"]`` is the instant of the injected clock at which the whole attempt ends (connect, TLS,
 send, every receive); ``"connect_deadline"`` may bound connecting more narrowly, ``"max_body"`` bounds the answer.
-httpx's own transport has no total timeout, and costs several times as much processor time (docs/adr).
+httpx's own transport has no total timeout, and costs several times as much processor time (docs/adr/0004).
 
 Redirects are never followed and proxies never used; schemes other than http and https are refused.
 """
