@@ -6,6 +6,8 @@ typed JSON; what nobody foresaw is logged by type and frames and answered withou
 
 from __future__ import annotations
 
+import socket
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -43,8 +45,10 @@ _METHODS: Final = {
 # A client that is still sending gets our answer only if somebody reads on; beyond this it is cut off.
 _DRAINED_AT_MOST: Final = 64 * 1024 * 1024
 # How long a sender may pause: within a body that is captured, and within what nobody waits for any more.
-_STALLED_AT_MOST_S: Final = 10.0
-_DRAIN_STALLED_AT_MOST_S: Final = 1.0
+_STALLED_AT_MOST_S: Final = 10
+_DRAIN_STALLED_AT_MOST_S: Final = 1
+# struct timeval: seconds and microseconds.
+_TIMEVAL: Final = struct.Struct("ll")
 _PIECE: Final = 64 * 1024
 
 
@@ -242,14 +246,17 @@ def _drain(stream: BinaryIO) -> None:
 
 
 @contextmanager
-def _stalls_bounded(environ: Environ, seconds: float) -> Iterator[None]:
-    """Have each receive of the host's socket end after ``seconds``: a stalled sender must not keep a thread."""
+def _stalls_bounded(environ: Environ, seconds: int) -> Iterator[None]:
+    """Have each receive of the host's socket end after ``seconds``: a stalled sender must not keep a thread.
+
+    By the kernel's own timeout: Python's would poll before each receive, and a capture has no time for that.
+    """
     connection = environ.get("gunicorn.socket")
     if connection is None:
         yield
         return
-    connection.settimeout(seconds)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL.pack(seconds, 0))
     try:
         yield
     finally:
-        connection.settimeout(None)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL.pack(0, 0))

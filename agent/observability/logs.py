@@ -61,6 +61,13 @@ class JsonLines(logging.Handler):
         self._stream = stream
         self.lost = 0
 
+    def handle(self, record: logging.LogRecord) -> bool:
+        """Emit without the handler's lock: a line is one write, and threads need not queue behind it."""
+        passed = bool(self.filter(record))
+        if passed:
+            self.emit(record)
+        return passed
+
     def emit(self, record: logging.LogRecord) -> None:
         try:
             self._stream.write(_json(_entry(record)) + "\n")

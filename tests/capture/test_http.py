@@ -2,6 +2,8 @@
 
 import io
 import json
+import socket
+import struct
 
 import pytest
 
@@ -143,16 +145,17 @@ def test_a_sender_that_is_gone_while_we_read_on_is_no_fault_of_ours(store, telem
 
 
 class Connection:
-    """A host's socket: remembers the timeouts that were set on it."""
+    """A host's socket: remembers the seconds that were set on it as its timeout."""
 
     def __init__(self):
         self.timeouts = []
 
-    def settimeout(self, seconds):
-        self.timeouts.append(seconds)
+    def setsockopt(self, level, option, value):
+        assert (level, option) == (socket.SOL_SOCKET, socket.SO_RCVTIMEO)
+        self.timeouts.append(struct.unpack("ll", value)[0])
 
 
-@pytest.mark.parametrize(("path", "timeouts"), [("/", [10.0, None]), ("/nowhere", [1.0, None])])
+@pytest.mark.parametrize(("path", "timeouts"), [("/", [10, 0]), ("/nowhere", [1, 0])])
 def test_a_sender_that_stalls_does_not_keep_a_thread(store, telemetry, path, timeouts):
     connection = Connection()
     response = app(store, telemetry).handle({**environ(path=path), "gunicorn.socket": connection})
