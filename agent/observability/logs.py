@@ -63,10 +63,8 @@ class JsonLines(logging.Handler):
 
     def handle(self, record: logging.LogRecord) -> bool:
         """Emit without the handler's lock: a line is one write, and threads need not queue behind it."""
-        passed = bool(self.filter(record))
-        if passed:
-            self.emit(record)
-        return passed
+        self.emit(record)
+        return True
 
     def emit(self, record: logging.LogRecord) -> None:
         try:

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
+from agent.core.decision import AGENT_ID
 from agent.core.receipt import Receipt
 from agent.errors import (
     ConfigurationError,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Model = TypeVar("Model", bound="StoreModel")
 
-AGENT_ID: Final = "conversation-memory-agent"
 DEFAULT_DEADLINE_S: Final = 20.0
 MAX_ACKNOWLEDGEMENT_BYTES: Final = 1024 * 1024
 MAX_READ_BYTES: Final = 64 * 1024 * 1024
