@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -183,16 +182,3 @@ def test_help_loads_nothing_that_only_a_command_needs(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"[]\n")
-
-
-def seconds(folder: Path, *command: str) -> float:
-    started = time.perf_counter()
-    subprocess.run(command, cwd=folder, env=process_environment(), capture_output=True, check=True, timeout=60)
-    return time.perf_counter() - started
-
-
-def test_help_starts_within_a_small_multiple_of_the_interpreter(tmp_path: Path) -> None:
-    bare = min(seconds(tmp_path, sys.executable, "-c", "pass") for _ in range(3))
-    shown = min(seconds(tmp_path, *command_line("--help")) for _ in range(3))
-    # The figure is 2.5 times and 60 ms; twice that keeps a busy machine quiet.
-    assert shown < 2 * (2.5 * bare + 0.06)
