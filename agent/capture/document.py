@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import jiter
 
 from agent.capture.json_text import MAX_DEPTH, MAX_VALUES, STRING, WHITE
-from agent.core.canonical import is_plain
+from agent.core.canonical import LARGEST_FAST_INTEGER, SMALLEST_FAST_INTEGER, is_plain
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -22,9 +22,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _MORE_VALUES: Final = (
     rb'(?s)(?:(?:[^",\[{]++|' + STRING + rb"|\[" + WHITE + rb"\]|\{" + WHITE + rb"\})*+[,\[{]){%d}+" % MAX_VALUES
 )
-_LARGEST_FAST_INTEGER: Final = 2**64 - 1
 _ALL_BUT_STARTS: Final = bytes(byte for byte in range(256) if byte not in b",[{")
-_SMALLEST_FAST_INTEGER: Final = -(2**63)
 
 
 class Document(NamedTuple):
@@ -107,7 +105,7 @@ def _survey(value: Any) -> bool | None:
                     if isinf(item):
                         return None
                     plain = False
-                elif kind is int and not _SMALLEST_FAST_INTEGER <= item <= _LARGEST_FAST_INTEGER:
+                elif kind is int and not SMALLEST_FAST_INTEGER <= item <= LARGEST_FAST_INTEGER:
                     plain = False
                 continue
             if depth > MAX_DEPTH:

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from agent.capture.finding import Finding
+from agent.core.graph import MAX_TURNS_AND_INVOCATIONS
 from agent.core.ids import called_invocation_uuid, is_uuid, orphan_invocation_uuid, session_uuid, turn_uuid
-
-MAX_TURNS_AND_INVOCATIONS: Final = 10_000
 
 RESERVED_AT_ROOT: Final = ("native_session_id", "native_conversation_id")
 RESERVED_ON_TURNS: Final = ("native_id", "native_parent_turn_id")

@@ -18,8 +18,8 @@ import rfc8785
 # more than the work, with other threads waiting; long data are worth it.
 _PIECE = 2047
 _LONGEST_IN_PIECES = 64 * 1024
-_LARGEST_FAST_INTEGER = 2**64 - 1
-_SMALLEST_FAST_INTEGER = -(2**63)
+LARGEST_FAST_INTEGER = 2**64 - 1
+SMALLEST_FAST_INTEGER = -(2**63)
 
 Members = Callable[[dict[str, Any]], Iterable[tuple[str, Any]]]
 Convert = Callable[[Any], float]
@@ -68,7 +68,7 @@ def is_plain(value: Any) -> bool:
             pending.extend(item.values())
         elif kind is list:
             pending.extend(item)
-        elif kind is float or (kind is int and not _SMALLEST_FAST_INTEGER <= item <= _LARGEST_FAST_INTEGER):
+        elif kind is float or (kind is int and not SMALLEST_FAST_INTEGER <= item <= LARGEST_FAST_INTEGER):
             return False
     return True
 

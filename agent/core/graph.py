@@ -10,6 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from agent.core.ids import edge_id
 
+# CONTRACT 1: what bounds the nodes of one capture.
+MAX_TURNS_AND_INVOCATIONS: Final = 10_000
+
 _NODE_TYPES: Final = {"user": "prompt", "system": "prompt", "assistant": "response", "tool": "tool_invocation"}
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from agent.core.graph import MAX_TURNS_AND_INVOCATIONS
 from agent.core.ids import (
     called_invocation_uuid,
     conversation_of_session,
@@ -36,7 +37,6 @@ from agent.formats.common_fields import (
 from agent.formats.openai_message import MessageDraft, read_message
 from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader
 
-MAX_TURNS_AND_INVOCATIONS: Final = 10_000
 MAX_START_INDEX: Final = 2**63 - 1
 
 # The Chat Completions reference, requests and answers, and what this reader takes beside it.
