@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from agent import __version__
 from agent.capture.http import CaptureApp
@@ -24,18 +24,29 @@ from agent.observability import Telemetry, configure_logging, log_event, log_ref
 from schemas import openapi_bytes
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
     from flask import Flask, Request, Response
     from httpx import BaseTransport
 
     from agent.ruvector.client import RuvectorClient
 
 T = TypeVar("T")
+Function = Callable[["Request"], "Response"]
 
 # CONTRACT 7: a health answer comes within 2 s, whatever the store does.
 HEALTH_TIMEOUT_S: Final = 1.5
+_STORE_TARGET: Final = "store"
 
 
-def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> Callable[[Request], Response]:
+def target_function(environ: Mapping[str, str], host: Flask) -> Function:
+    """The function of the target that ``host`` loads: its settings are checked, and those of no other.
+
+    The host calls its Flask application by the name of the target.
+    """
+    return (store_function if host.import_name == _STORE_TARGET else capture_function)(environ, host)
+
+
+def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:
     """The capture function for a functions-framework host, ready to answer.
 
     ``host`` is the Flask application that loads the function: its own pages are replaced by typed JSON.
@@ -81,6 +92,64 @@ def capture_service_on(client: Callable[[], RuvectorClient]) -> CaptureService:
     return CaptureService(
         client, clock=utc_now, elapsed=time.monotonic, peak_memory=peak_memory_bytes, release=__version__
     )
+
+
+class ServedStore(NamedTuple):
+    """A store's HTTP surface over an engine of this ``kind``; ``close`` lets go of its database."""
+
+    application: WSGIApplication
+    kind: str
+    close: Callable[[], None]
+
+
+def store_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:
+    """The store's server (CONTRACT 10) as a function of the host, ready to answer.
+
+    What ``host`` would answer by itself, the store answers. A setting that does not hold ends the start with one log
+    line that names the variable.
+    """
+    try:
+        served = store_app(environ)
+    except ConfigurationError as error:
+        log_refused_start(sys.stderr, error)
+        raise SystemExit(1) from error
+    log_event("store ready", fields={"store": served.kind, "release": __version__})
+    # Late: the capture function needs none of it.
+    from agent.hosted_store import HostedStore, refuse_protocol_errors
+
+    hosted = HostedStore(served.application)
+    if host is not None:
+        refuse_protocol_errors()
+        host.wsgi_app = hosted.in_place_of_pages(host.wsgi_app)  # type: ignore[method-assign, assignment]  # Flask's own way to add WSGI middleware
+    return hosted.answer
+
+
+def store_app(environ: Mapping[str, str]) -> ServedStore:
+    """The HTTP surface of the store that the settings name, with its guard, its quotas and its figures.
+
+    Raises ConfigurationError. Nothing is connected or opened before the first request.
+    """
+    from store.access import Guard
+    from store.cors import with_cors
+    from store.metrics import Metrics
+    from store.quotas import Quotas
+    from store.server import create_app
+    from store.settings import StoreSettings
+    from store.urls import open_store
+
+    settings = StoreSettings.from_env(environ)
+    configure_logging(sys.stderr, level="INFO")
+    store = open_store(settings.url)
+    metrics = Metrics()
+    metrics.pool(store.engine.connections)
+    guard = Guard(
+        settings.keys,
+        quotas=Quotas(settings.quotas, monotonic_ns=time.monotonic_ns, clock=utc_now),
+        metrics_key=settings.metrics_key,
+        origins=settings.cors_origins,
+    )
+    application = create_app(store, clock=utc_now, new_id=new_id, guard=guard, metrics=metrics)
+    return ServedStore(with_cors(application, settings.cors_origins), store.kind, store.close)
 
 
 def store_client(settings: Settings) -> RuvectorClient:

@@ -15,7 +15,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.figure import Figure, table
-from benchmarks.rows import Stage, cold_start, in_process, memory, serving
+from benchmarks.rows import (
+    Stage,
+    cold_start,
+    in_process,
+    memory,
+    serving,
+    store_appends,
+    store_reads,
+    store_sizes,
+    store_sql_layer,
+    store_writers,
+)
 from benchmarks.runtime import prepare
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
@@ -28,6 +39,14 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "growth": in_process.run_growth,
     "memory-load": memory.run_load,
     "memory-peak": memory.run_peak,
+    "store-append": store_appends.run,
+    "store-size": store_sizes.run,
+    "store-turns": store_reads.run_turns,
+    "store-sessions": store_reads.run_sessions,
+    "store-search": store_reads.run_search,
+    "store-writers-postgresql": store_writers.run_postgresql,
+    "store-writers-sqlite": store_writers.run_sqlite,
+    "sql-layer": store_sql_layer.run,
 }
 
 

@@ -1,7 +1,8 @@
-"""The JSON Schemas of this product, as package data: what goes in and out, the event, the error, the HTTP surface.
+"""The JSON Schemas of this product, as package data: what goes in and out, the event, the error, the HTTP surfaces.
 
-A file may refer to another by its name (``capture-output.schema.json``). ``load`` gives a file as it is, ``bundle``
-and ``openapi_bytes`` one document that needs no other file. Refuses two definitions of one name that differ.
+A file may refer to another by its name (``capture-output.schema.json``). ``load`` gives a file as it is, ``bundle``,
+``openapi_bytes`` and ``ruvector_openapi_bytes`` one document that needs no other file. Refuses two definitions of one
+name that differ.
 """
 
 from __future__ import annotations
@@ -31,7 +32,17 @@ def bundle(name: str) -> dict[str, Any]:
 @cache
 def openapi_bytes() -> bytes:
     """The OpenAPI 3.1 document of the function, self-contained, as JSON bytes."""
-    document = _read("openapi.json")
+    return _openapi("openapi.json")
+
+
+@cache
+def ruvector_openapi_bytes() -> bytes:
+    """The OpenAPI 3.1 document of the store, self-contained, as JSON bytes."""
+    return _openapi("ruvector.openapi.json")
+
+
+def _openapi(file_name: str) -> bytes:
+    document = _read(file_name)
     prefix = "#/components/schemas/"
     components = document["components"]
     components["schemas"] = embedded(document, prefix, components["schemas"])

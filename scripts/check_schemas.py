@@ -1,6 +1,7 @@
 """Every JSON Schema of ``schemas/`` says that it is 2020-12 and is valid by that meta-schema.
 
-``openapi.json`` is no JSON Schema: openapi-spec-validator looks at it. Refuses a folder without schemas.
+``openapi.json`` and ``*.openapi.json`` are no JSON Schemas: openapi-spec-validator looks at them. Refuses a folder
+without schemas.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def problems(folder: Path) -> list[str]:
     """What is wrong with the schemas in ``folder``, a sentence each; empty where nothing is."""
-    files = sorted(file for file in folder.glob("*.json") if file.name != "openapi.json")
+    files = sorted(file for file in folder.glob("*.json") if not file.name.endswith("openapi.json"))
     if not files:
         return [f"{folder.name}: no JSON Schema"]
     return [f"{file.name}: {problem}" for file in files if (problem := _problem(file.read_bytes()))]

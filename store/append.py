@@ -1,175 +1,279 @@
-"""One append (CONTRACT 10): the duplicate and 409 rules, then event, session row and turns, in one transaction.
+"""Appends (CONTRACT 10): the duplicate and 409 rules, then event, session row and turns, in one transaction.
 
-A position is one more than the highest: the transaction began with the write lock, so positions grow in commit order,
-and one that was rolled back was never seen.
+Several submissions share a transaction where they came together and have nothing in common (store.group_commit): then
+what one finds is what the others left alone, and a disk flush and a round trip serve all of them.
+
+A position is one more than the tenant's highest, of events and erasures: the transaction holds the lock of appends
+until it is committed, so positions grow in commit order, and one that was rolled back was never seen.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
+from agent.core.decision import AGENT_ID, DECISION_TYPE
 from agent.core.receipt import TurnCounts
-from store.connection import Connection
-from store.envelope import Envelope, canonical_sent, parse_kept
-from store.errors import Conflict
-from store.event_body import event_text
-from store.event_keys import caller_key, execution_ref_key, payload_key
+from store import labels
+from store.duplicate import find_duplicate
+from store.engine import Connection
+from store.errors import StoreAnswerError
+from store.event_body import Rest, lay_out, rest_of
+from store.event_keys import EventKeys
 from store.port import Appended, Submission
-from store.turn_rows import SessionRow, append_turns
+from store.schema import MAX_POSITION, event_key, position_of
+from store.session_row import COLUMNS as SESSION_COLUMNS
+from store.session_row import SessionRow, read_row
+from store.session_rows import DatabaseSession, batches
+from store.turn_rows import INSERT as INSERT_TURN
+from store.turn_rows import AppendedTo, TurnWrites, connect, plan_writes, revise, with_new_turns, with_revisions
+from store.turns import Placement, place
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
 
-_FIND: Final = """
-SELECT key, position, event_id, execution_ref, timestamp, inputs_hash, turn_count
-FROM event_keys JOIN events USING (position)
-WHERE key IN (?, ?, ?)
-"""
-# What is there when an event comes: one statement, since each costs about as much as what it looks up.
-_LOOK: Final = """
-SELECT EXISTS (SELECT 1 FROM event_keys WHERE key = ?)
-    OR EXISTS (SELECT 1 FROM event_keys WHERE key = ?)
-    OR EXISTS (SELECT 1 FROM event_keys WHERE key = ?),
-    ifnull((SELECT max(position) FROM events), 0) + 1, session_key, last_seq
-FROM (SELECT 1) LEFT JOIN sessions ON session_id = ? AND tenant = ?
+# Where the tenant's log ends, the highest session, and whether anything was ever erased.
+_STATE: Final = """
+SELECT (SELECT max(event_key) FROM events WHERE event_key BETWEEN ? AND ?),
+    (SELECT max(erasure_key) FROM erasures WHERE erasure_key BETWEEN ? AND ?),
+    (SELECT max(session_key) FROM sessions),
+    EXISTS (SELECT 1 FROM tombstones)
 """
 _INSERT_EVENT: Final = """
-INSERT INTO events (position, tenant, event_id, execution_ref, type, agent_id, decision_type, inputs_hash, session_key,
-    conversation_id, timestamp, instant_us, received_us, turn_count, turns_bytes, body)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO events (event_key, tenant, event_id, execution_ref, type, agent_id, decision_type, inputs_hash, ours,
+    session_key, conversation_id, user_digest, timestamp, instant_us, received_us, turn_count, erased, layout, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_INSERT_KEY: Final = "INSERT OR IGNORE INTO event_keys (key, tenant, position) VALUES (?, ?, ?)"
+_INSERT_KEY: Final = "INSERT INTO event_keys (key, tenant, event_key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _NO_TURNS: Final = TurnCounts(new=0, known=0, revised=0, erased=0)
 
 
 @dataclass(frozen=True, slots=True)
-class _First:
-    """An event that is stored already, and the key that this one shares with it."""
+class Prepared:
+    """A submission with what can be made of it before the transaction."""
 
-    key: bytes
-    position: int
-    event_id: str
-    execution_ref: str
-    timestamp: str
-    inputs_hash: str | None
-    turn_count: int
+    submission: Submission
+    rest: Rest
+    keys: EventKeys
+    session_id: bytes | None
+
+    @classmethod
+    def of(cls, tenant_name: str, submission: Submission) -> Prepared:
+        """Prepare ``submission``. Raises BadRequest for a number that overflows a double."""
+        envelope, capture = submission.envelope, submission.capture
+        return cls(
+            submission,
+            rest_of(envelope, capture),
+            EventKeys.of(tenant_name, envelope, submission.caller_key),
+            envelope.session_id if capture is None else capture.session_id,
+        )
+
+    def meets(self) -> frozenset[bytes]:
+        """What no two submissions of one transaction may share: keys and a session."""
+        named = self.keys.all()
+        return frozenset(named if self.session_id is None else (*named, self.session_id))
 
 
-def append(connection: Connection, tenant: str, submission: Submission) -> Appended:
-    """Append ``submission``, or find that it is there. Raises Conflict."""
-    keys = _Keys.of(tenant, submission)
-    envelope, capture = submission.envelope, submission.capture
-    session_id = envelope.session_id if capture is None else capture.session_id
-    looked_for = (keys.execution_ref, keys.payload, keys.caller, session_id, tenant)
-    found, position, session_key, last_seq = connection.execute(_LOOK, looked_for).fetchone()
-    if found:
-        return _duplicate(connection, tenant, submission, keys)
-    session = None
-    if session_id is not None:
-        is_new = session_key is None
-        session = SessionRow(session_id, position if is_new else session_key, last_seq or 0, is_new=is_new)
-    _insert_event(connection, tenant, position, submission, session)
-    keys.bind(connection, tenant, position)
-    turns = _NO_TURNS
-    if capture is not None and session is not None:
-        turns = append_turns(connection, tenant, position, session, (capture, submission.body.places))
-    elif session is not None and session.is_new:
-        session.write(connection, tenant, last_seq=0, version=0)
-    return Appended(
-        duplicate=False,
-        event_id=submission.event_id,
-        execution_ref=envelope.execution_ref,
-        timestamp=envelope.timestamp,
-        position=position,
-        turns=turns,
-    )
+def next_position(connection: Connection, tenant: int) -> int:
+    """The position that the tenant's next event or erasure takes."""
+    return _state(connection, tenant)[0]
+
+
+def append(connection: Connection, tenant: int, batch: Sequence[Prepared]) -> list[Appended | StoreAnswerError]:
+    """Append each of ``batch``, or find that it is there; in its place the error of one that is refused."""
+    stored = _stored_keys(connection, batch)
+    position, last_session_key, has_erased = _state(connection, tenant)
+    sessions = _sessions(connection, tenant, batch)
+    writer = _Writer(connection, tenant, has_erased=has_erased)
+    answers: list[Appended | StoreAnswerError] = []
+    for prepared in batch:
+        if any(key in stored for key in prepared.keys.all()):
+            answers.append(_duplicate(connection, tenant, prepared))
+            continue
+        row = None
+        if prepared.session_id is not None:
+            row = sessions.get(prepared.session_id)
+            if row is None:
+                last_session_key += 1
+                row = SessionRow(last_session_key, prepared.session_id, is_new=True)
+        answers.append(writer.add(position, prepared, row))
+        position += 1
+    writer.write()
+    return answers
+
+
+def _state(connection: Connection, tenant: int) -> tuple[int, int, bool]:
+    span = (event_key(tenant, 0), event_key(tenant, MAX_POSITION))
+    last_event, last_erasure, last_session, has_erased = connection.execute(_STATE, span + span).fetchone()
+    last = max(position_of(last_event or 0), position_of(last_erasure or 0))
+    return last + 1, last_session or 0, bool(has_erased)
+
+
+def _stored_keys(connection: Connection, batch: Sequence[Prepared]) -> set[bytes]:
+    keys = [key for prepared in batch for key in prepared.keys.all()]
+    stored: set[bytes] = set()
+    for marks, some in batches(keys):
+        sql = f"SELECT key FROM event_keys WHERE key IN ({marks})"  # noqa: S608 - marks only
+        stored.update(row[0] for row in connection.execute(sql, some))
+    return stored
+
+
+def _sessions(connection: Connection, tenant: int, batch: Sequence[Prepared]) -> dict[bytes, SessionRow]:
+    ids = [prepared.session_id for prepared in batch if prepared.session_id is not None]
+    found: dict[bytes, SessionRow] = {}
+    for marks, some in batches(ids):
+        sql = f"SELECT {SESSION_COLUMNS} FROM sessions WHERE session_id IN ({marks}) AND tenant = ?"  # noqa: S608 - constants and marks only
+        rows = (read_row(row) for row in connection.execute(sql, (*some, tenant)))
+        found.update({row.session_id: row for row in rows})
+    return found
+
+
+def _duplicate(connection: Connection, tenant: int, prepared: Prepared) -> Appended | StoreAnswerError:
+    try:
+        found = find_duplicate(connection, tenant, prepared.keys, prepared.submission.envelope)
+    except StoreAnswerError as error:
+        return error
+    if prepared.keys.caller is not None:
+        connection.execute(_INSERT_KEY, (prepared.keys.caller, tenant, event_key(tenant, found.position)))
+    return found
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Gathers the rows of a batch, so that each table takes one statement."""
+
+    connection: Connection
+    tenant: int
+    has_erased: bool
+    events: list[tuple[Any, ...]] = field(default_factory=list)
+    keys: list[tuple[Any, ...]] = field(default_factory=list)
+    labels: list[tuple[Any, ...]] = field(default_factory=list)
+    turns: list[tuple[Any, ...]] = field(default_factory=list)
+    after: list[_After] = field(default_factory=list)
+
+    def add(self, position: int, prepared: Prepared, session: SessionRow | None) -> Appended:
+        submission = prepared.submission
+        envelope, capture = submission.envelope, submission.capture
+        writes, counts = TurnWrites(), _NO_TURNS
+        if session is not None:
+            if capture is None:
+                placement, row = Placement(), session
+            else:
+                at = AppendedTo(self.tenant, session.key, position)
+                placement = self._place(prepared, session)
+                writes = plan_writes(placement, capture, at)
+                counts = TurnCounts(
+                    new=sum(not placed.erased for placed in placement.new.values()),
+                    known=placement.known,
+                    revised=len(placement.revised),
+                    erased=placement.erased,
+                )
+                row = with_new_turns(
+                    session.with_capture(capture, envelope.instant_us), placement, writes.rows, position
+                )
+                self.labels += labels.added(self.tenant, session, row)
+                self.turns += writes.rows
+            if envelope.conversation_id is not None and (capture is None or placement.new):
+                self.labels.append((self.tenant, labels.CONVERSATION, envelope.conversation_id, row.key))
+            self.after.append(_After(position, prepared, session, row, placement, writes))
+        self._add_event(position, prepared, session, writes)
+        return Appended(
+            duplicate=False,
+            event_id=submission.event_id,
+            execution_ref=envelope.execution_ref,
+            timestamp=envelope.timestamp,
+            position=position,
+            turns=counts,
+        )
+
+    def write(self) -> None:
+        if not self.events:
+            return
+        execute_many = self.connection.executemany
+        execute_many(_INSERT_EVENT, self.events)
+        execute_many(_INSERT_KEY, self.keys)
+        if self.turns:
+            execute_many(INSERT_TURN, self.turns)
+        if self.labels:
+            execute_many(labels.INSERT, self.labels)
+        for after in self.after:
+            after.write(self.connection, self.tenant)
+
+    def _place(self, prepared: Prepared, session: SessionRow) -> Placement:
+        capture = prepared.submission.capture
+        assert capture is not None  # noqa: S101 - the caller looked
+        wanted = dict.fromkeys(turn.turn_id for turn in capture.turns)
+        wanted.update(dict.fromkeys(turn.parent for turn in capture.turns if turn.parent is not None))
+        rows = DatabaseSession(
+            self.connection,
+            None if session.last_seq == 0 else session.key,
+            list(wanted),
+            tombstones_of=self.tenant if self.has_erased else None,
+        )
+        return place(
+            rows,
+            capture.turns,
+            conversation_id=capture.conversation_id,
+            narrowness=capture.narrowness,
+            last_seq=session.last_seq,
+        )
+
+    def _add_event(self, position: int, prepared: Prepared, session: SessionRow | None, writes: TurnWrites) -> None:
+        submission = prepared.submission
+        envelope, capture = submission.envelope, submission.capture
+        body = lay_out(prepared.rest, writes.own, writes.turns)
+        key = event_key(self.tenant, position)
+        ours = envelope.type == envelope.decision_type == DECISION_TYPE and envelope.agent_id == AGENT_ID
+        self.events.append(
+            (
+                key,
+                self.tenant,
+                submission.event_id.encode(),
+                envelope.execution_ref.encode(),
+                envelope.type.encode(),
+                _bytes(envelope.agent_id),
+                _bytes(envelope.decision_type),
+                _bytes(envelope.inputs_hash),
+                int(ours),
+                None if session is None else session.key,
+                envelope.conversation_id,
+                None if envelope.user_id is None else labels.digest(envelope.user_id),
+                envelope.timestamp.encode(),
+                envelope.instant_us,
+                (submission.received_at - _EPOCH) // _MICROSECOND,
+                0 if capture is None else len(capture.turns),
+                int(writes.has_erased),
+                body.layout.pack(),
+                body.kept,
+            )
+        )
+        self.keys += [(digest, self.tenant, key) for digest in prepared.keys.all()]
 
 
 @dataclass(frozen=True, slots=True)
-class _Keys:
-    """What a submission would be found by; None where it has no such thing."""
+class _After:
+    """What an append changes beside the rows that it adds; written when those are there."""
 
-    execution_ref: bytes
-    payload: bytes | None
-    caller: bytes | None
+    position: int
+    prepared: Prepared
+    before: SessionRow
+    row: SessionRow
+    placement: Placement
+    writes: TurnWrites
 
-    @classmethod
-    def of(cls, tenant: str, submission: Submission) -> _Keys:
-        envelope, caller = submission.envelope, submission.caller_key
-        agent_id, kind, inputs_hash = envelope.agent_id, envelope.decision_type, envelope.inputs_hash
-        identified = agent_id is not None and kind is not None and inputs_hash is not None
-        return cls(
-            execution_ref_key(tenant, envelope.execution_ref),
-            payload_key(tenant, agent_id or "", kind or "", inputs_hash or "") if identified else None,
-            None if caller is None else caller_key(tenant, caller),
-        )
-
-    def bind(self, connection: Connection, tenant: str, position: int) -> None:
-        keys = [key for key in (self.execution_ref, self.payload, self.caller) if key is not None]
-        connection.executemany(_INSERT_KEY, [(key, tenant, position) for key in keys])
-
-    def bind_caller(self, connection: Connection, tenant: str, position: int) -> None:
-        if self.caller is not None:
-            connection.execute(_INSERT_KEY, (self.caller, tenant, position))
+    def write(self, connection: Connection, tenant: int) -> None:
+        capture, row = self.prepared.submission.capture, self.row
+        if capture is not None:
+            at = AppendedTo(tenant, row.key, self.position)
+            connect(connection, at, capture.conversation_id, self.placement)
+            if self.writes.revisions:
+                revised = revise(connection, at, capture.narrowness, self.writes)
+                row = with_revisions(connection, row, revised, self.position)
+        if row.is_new or row != self.before:
+            replace(row, is_new=self.before.is_new).write(connection, tenant)
 
 
-def _duplicate(connection: Connection, tenant: str, submission: Submission, keys: _Keys) -> Appended:
-    """The first event of this payload or reference. Raises Conflict where it has another body."""
-    first = _find_first(connection, keys, submission.envelope)
-    keys.bind_caller(connection, tenant, first.position)
-    return Appended(
-        duplicate=True,
-        event_id=first.event_id,
-        execution_ref=first.execution_ref,
-        timestamp=first.timestamp,
-        position=first.position,
-        turns=TurnCounts(new=0, known=first.turn_count, revised=0, erased=0),
-    )
-
-
-def _find_first(connection: Connection, keys: _Keys, envelope: Envelope) -> _First:
-    rows = connection.execute(_FIND, (keys.execution_ref, keys.payload, keys.caller)).fetchall()
-    found = [_First(*row) for row in rows]
-    names = {keys.execution_ref: "execution_ref", keys.caller: "Idempotency-Key"}
-    for event in found:
-        if event.key in names and not _same_body(connection, event, envelope):
-            raise Conflict(f"this {names[event.key]} came before, with another body")
-    return min(found, key=lambda event: event.position)
-
-
-def _same_body(connection: Connection, event: _First, envelope: Envelope) -> bool:
-    if event.inputs_hash is not None and envelope.inputs_hash is not None:
-        return event.inputs_hash == envelope.inputs_hash
-    kept, turns_bytes = connection.execute(
-        "SELECT body, turns_bytes FROM events WHERE position = ?", (event.position,)
-    ).fetchone()
-    payload = parse_kept(event_text(kept, turns_bytes, event.position))["payload"]
-    return canonical_sent(payload) == canonical_sent(envelope.payload)
-
-
-def _insert_event(
-    connection: Connection, tenant: str, position: int, submission: Submission, session: SessionRow | None
-) -> None:
-    envelope, capture = submission.envelope, submission.capture
-    connection.execute(
-        _INSERT_EVENT,
-        (
-            position,
-            tenant,
-            submission.event_id,
-            envelope.execution_ref,
-            envelope.type,
-            envelope.agent_id,
-            envelope.decision_type,
-            envelope.inputs_hash,
-            None if session is None else session.key,
-            envelope.conversation_id,
-            envelope.timestamp,
-            envelope.instant_us,
-            (submission.received_at - _EPOCH) // timedelta(microseconds=1),
-            0 if capture is None else len(capture.turns),
-            submission.body.turns_bytes,
-            submission.body.kept,
-        ),
-    )
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()

@@ -41,29 +41,49 @@ _NARROWNESS: Final = {"content_redacted": 1, "content_omitted": 2}
 class SentTurn(NamedTuple):
     """A turn of a payload. (A tuple, since a frozen dataclass costs four times as much to make, for each turn.)
 
-    ``head`` and ``tail`` are its JSON text: the RECORD_FIELDS first, then from ``tail`` on its other members and ``}``.
-    ``body_sha256`` identifies its body, ``derived`` are the fields that this leaves out. ``parent`` counts only where
-    ``names_parent``: None there means a root. ``names_leaf`` is the id in ``metadata.memory.leaf``.
+    ``fields`` are its members as sent. ``body_sha256`` identifies its body, ``derived`` are the fields that this leaves
+    out. ``lower_case``: every id in it is written in lower case, so that turns with the same body and nothing derived
+    have the same RFC 8785 form. ``parent`` counts only where ``names_parent``: None there means a root. ``names_leaf``
+    is the id in ``metadata.memory.leaf``.
     """
 
     turn_id: bytes
-    head: bytes
-    tail: bytes
+    fields: dict[str, Any]
     derived: tuple[str, ...]
     body_sha256: bytes
+    lower_case: bool
     names_parent: bool
     parent: bytes | None
     names_leaf: bytes | None
 
+    def text(self) -> tuple[bytes, bytes]:
+        """Its JSON text in two pieces: the RECORD_FIELDS, then its other members and ``}``."""
+        fields = self.fields
+        if RECORD_FIELDS.isdisjoint(fields.keys() - {"turn_id"}):
+            others = fields.copy()
+            ours = {"turn_id": others.pop("turn_id")}
+        else:
+            ours = {name: value for name, value in fields.items() if name in RECORD_FIELDS}
+            others = {name: value for name, value in fields.items() if name not in RECORD_FIELDS}
+        head = encode_sent(ours)[:-1]
+        return (head + b"," if others else head), encode_sent(others)[1:]
+
 
 @dataclass(frozen=True, slots=True)
 class SentCapture:
-    """What an event brings to a session. ``narrowness``: 0 for content in full, 1 redacted, 2 omitted."""
+    """What an event brings to a session. ``narrowness``: 0 for content in full, 1 redacted, 2 omitted.
+
+    ``agent_id``, ``user_id`` and ``tags`` are those of ``inputs.context``; what is no string there says nothing.
+    """
 
     session_id: bytes
     conversation_id: bytes
     narrowness: int
     turns: tuple[SentTurn, ...]
+    agent_id: str | None
+    user_id: str | None
+    tags: tuple[str, ...]
+    native_session_id: str | None
 
 
 def read_capture(envelope: Envelope) -> SentCapture | None:
@@ -87,7 +107,24 @@ def read_capture(envelope: Envelope) -> SentCapture | None:
     constraints = payload.get("constraints_applied")
     applied = constraints if isinstance(constraints, list) else []
     narrowness = max((depth for name, depth in _NARROWNESS.items() if name in applied), default=0)
-    return SentCapture(session_id, conversation_id, narrowness, tuple(turns.values()))
+    context = inputs.get("context")
+    about = context if isinstance(context, dict) else {}
+    tags = about.get("tags")
+    return SentCapture(
+        session_id,
+        conversation_id,
+        narrowness,
+        tuple(turns.values()),
+        agent_id=text_or_none(about.get("agent_id")),
+        user_id=text_or_none(about.get("user_id")),
+        tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        native_session_id=text_or_none(inputs.get("native_session_id")),
+    )
+
+
+def text_or_none(value: object) -> str | None:
+    """``value`` where it is a string; an empty one says nothing."""
+    return value if isinstance(value, str) and value else None
 
 
 def _sent_turn(turn: object) -> SentTurn | None:
@@ -97,21 +134,18 @@ def _sent_turn(turn: object) -> SentTurn | None:
     parent = None if named is None else packed(named)
     if turn_id is None or (named is not None and parent is None):
         return None
-    fields = turn.copy()
-    ours, others = {"turn_id": fields.pop("turn_id")}, fields
-    if not RECORD_FIELDS.isdisjoint(fields):
-        ours |= {name: value for name, value in fields.items() if name in RECORD_FIELDS}
-        others = {name: value for name, value in fields.items() if name not in RECORD_FIELDS}
     metadata, memory = _metadata_and_memory(turn)
     derived = _derived(metadata)
-    head, tail = encode_sent(ours)[:-1], encode_sent(others)[1:]
-    body = _body(fields, metadata, memory, derived)
+    if derived:
+        # The hash leaves them out, and with them the look for numbers that overflow.
+        encode_sent([turn[name] for name in derived if name in turn])
+    body, lower_case = _body(turn, metadata, memory, derived)
     return SentTurn(
         turn_id,
-        head + b"," if others else head,
-        tail,
+        turn,
         derived,
-        _sha256(body, is_ascii=head.isascii() and tail.isascii()),
+        _sha256(body),
+        lower_case,
         "parent_turn_id" in turn,
         parent,
         packed(memory.get("leaf")) if memory else None,
@@ -133,22 +167,29 @@ def _derived(metadata: dict[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
-def _sha256(body: dict[str, Any], *, is_ascii: bool) -> bytes:
+def _sha256(body: dict[str, Any]) -> bytes:
     """SHA-256 of the RFC 8785 form of a turn's body (CONTRACT 10, "A turn sent again")."""
-    # ASCII text has no key beyond the BMP, which is what is_plain looks for.
-    if is_ascii or is_plain(body):
-        try:
-            return hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).digest()
-        except TypeError:
-            # A number with a fraction is of a type that orjson refuses, as it does an integer beyond 64 bits.
-            pass
+    try:
+        text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        # A number with a fraction is of a type that orjson refuses, as it does an integer beyond 64 bits.
+        encode_sent(body)
+    else:
+        # ASCII text has no key beyond the BMP, which is what is_plain looks for.
+        if text.isascii() or is_plain(body):
+            return hashlib.sha256(text).digest()
     return hashlib.sha256(canonical_sent(body)).digest()
 
 
 def _body(
-    fields: dict[str, Any], metadata: dict[str, Any], memory: dict[str, Any], derived: tuple[str, ...]
-) -> dict[str, Any]:
-    """A turn's fields but its id, without the derived ones, and with the ids of other things in lower case."""
+    turn: dict[str, Any], metadata: dict[str, Any], memory: dict[str, Any], derived: tuple[str, ...]
+) -> tuple[dict[str, Any], bool]:
+    """A turn's fields but its id, without the derived ones, and with the ids of other things in lower case.
+
+    Also whether all of its ids, its own too, were in lower case already.
+    """
+    fields = turn.copy()
+    turn_id = fields.pop("turn_id")
     changed: dict[str, Any] = {}
     if "parent_turn_id" in fields:
         changed["parent_turn_id"] = _lowered(fields["parent_turn_id"])
@@ -157,9 +198,10 @@ def _body(
         changed["tool_invocations"] = [_lowered_member(entry, "invocation_id") for entry in invocations]
     if "leaf" in memory:
         changed["metadata"] = {**metadata, "memory": _lowered_member(memory, "leaf")}
+    lower_case = turn_id == turn_id.lower() and all(fields[name] == value for name, value in changed.items())
     if not changed and not derived:
-        return fields
-    return {name: value for name, value in {**fields, **changed}.items() if name not in derived}
+        return fields, lower_case
+    return {name: value for name, value in {**fields, **changed}.items() if name not in derived}, lower_case
 
 
 def _lowered(text: Any) -> Any:

@@ -22,9 +22,20 @@ from store.errors import (
     ReadOnlyDatabase,
     StoreAnswerError,
 )
-from store.schema import SCHEMA_VERSION, TABLES
+from store.schema import SCHEMA_VERSION, SQLITE, stamp, tables
 
-Connection = sqlite3.Connection
+
+class Connection(sqlite3.Connection):
+    """sqlite3's own, with the one call that SQL text has not (store.engine)."""
+
+    def body_part(self, event_key: int, start: int, size: int) -> bytes:
+        with self.blobopen("events", "body", event_key, readonly=True) as body:
+            if start + size > len(body):
+                raise DamagedDatabase("a turn's place is outside its event")
+            body.seek(start)
+            return body.read(size)
+
+
 SqliteError = sqlite3.Error
 
 MEMORY: Final = ":memory:"
@@ -51,7 +62,14 @@ _FAULTS: Final[dict[int, tuple[type[StoreAnswerError], str]]] = {
 def connect(path: str, timeout_s: float) -> Connection:
     """A connection whose statements wait for other processes up to ``timeout_s`` each."""
     # Threads share connections, one at a time: the writer under the lock, a reader while it is out of the pool.
-    return sqlite3.connect(path, timeout=timeout_s, isolation_level=None, check_same_thread=False, cached_statements=64)
+    return sqlite3.connect(
+        path,
+        timeout=timeout_s,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=128,
+        factory=Connection,
+    )
 
 
 def open_writer(path: str, *, end: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> Connection:
@@ -67,6 +85,8 @@ def open_writer(path: str, *, end: float, clock: Callable[[], float], sleep: Cal
         # FULL: an acknowledged append survives power loss, not only the end of the process (sqlite.org/wal.html).
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA cache_size = -8192")
+        # What an erasure empties is to be gone from the file (CONTRACT 10a), wherever a row once stood.
+        connection.execute("PRAGMA secure_delete = ON")
     except BaseException:
         connection.close()
         raise
@@ -149,10 +169,17 @@ def _prepare(connection: Connection, bound_wait: Callable[[], None]) -> None:
     bound_wait()
     connection.execute("BEGIN IMMEDIATE")
     # Another process may have made the tables while this one waited.
-    if _schema_version(connection) != SCHEMA_VERSION:
-        for statement in TABLES.split(";\n"):
+    version = _schema_version(connection)
+    if version == 0:
+        for statement in (*tables(SQLITE), *stamp()):
             connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    elif version != SCHEMA_VERSION:
+        from store.migrations import upgrade
+
+        for statement in stamp(1) if version == 1 else ():
+            connection.execute(statement)
+        upgrade(connection, connection, "sqlite")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
 
 

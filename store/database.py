@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Final
 
 from store.connection import (
     MEMORY,
@@ -30,13 +31,20 @@ from store.connection import (
 )
 from store.errors import DatabaseLocked, ForkedDatabase, NotFound, ReadOnlyDatabase
 
+# A health answer is wanted within 2 s (CONTRACT 7), also while another writer holds the database.
+_PROBE_TIMEOUT_S: Final = 0.5
+# More than the slack that a file keeps: free pages and the write-ahead log's own reuse.
+_PROBE_BYTES: Final = 256 * 1024
+
 
 class Database:
-    """A database file, or one in memory that lasts until ``close``.
+    """The engine of SQLite (store.engine): a database file, or one in memory that lasts until ``close``.
 
     ``busy_timeout_s`` bounds the wait for other writers, those of this process and of others together; a call may ask
     for less by its ``timeout_s``. ``clock`` gives monotonic seconds.
     """
+
+    kind = "embedded"
 
     def __init__(
         self,
@@ -57,6 +65,7 @@ class Database:
         self._file: tuple[int, int] | None = None
         self._writable = True
         self._timeout_s = busy_timeout_s
+        self._last_write_failed = False
 
     @contextmanager
     def writing(self, *, timeout_s: float | None = None) -> Iterator[Connection]:
@@ -64,10 +73,14 @@ class Database:
         with self._holding(self._bounded(timeout_s)) as left_s:
             try:
                 connection = self._begin(left_s)
+                changes = connection.total_changes
                 yield connection
                 connection.execute("COMMIT")
+                # Only a write that was kept tells that there is room.
+                self._last_write_failed &= connection.total_changes == changes
             except SqliteError as error:
                 self._after(error)
+                self._last_write_failed = True
                 raise fault_of(error) from error
             except BaseException:
                 self._roll_back()
@@ -96,6 +109,38 @@ class Database:
             connection.close()
             raise
         self._give_back(pool, connection)
+
+    def probe(self, *, timeout_s: float | None = None) -> None:
+        """Take the write lock; after a write that failed, write too: only that tells whether there is room again."""
+        wait_s = _PROBE_TIMEOUT_S if timeout_s is None else min(timeout_s, _PROBE_TIMEOUT_S)
+        failed = self._last_write_failed
+        with self.writing(timeout_s=wait_s) as connection:
+            if failed:
+                connection.execute("INSERT INTO write_probe (filler) VALUES (zeroblob(?))", (_PROBE_BYTES,))
+        if failed:
+            with self.writing(timeout_s=wait_s) as connection:
+                connection.execute("DELETE FROM write_probe")
+            self._last_write_failed = False
+
+    def scrub(self, *, at_most_bytes: int | None = None) -> bool:
+        """Empty the write-ahead log into the file; without ``at_most_bytes`` also write the file anew.
+
+        What is deleted or overwritten is zeroed by SQLite itself (``secure_delete``). False where another connection
+        still reads what was: then the log keeps it until the last reader is gone and this is done again.
+        """
+        if self._path == MEMORY:
+            return True
+        with self._holding(self._busy_timeout_s) as held_s, translated():
+            connection, left_s = self._ready_writer(held_s)
+            wait_at_most(connection, left_s)
+            self._timeout_s = left_s
+            if at_most_bytes is None:
+                connection.execute("VACUUM")
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
+    def connections(self) -> tuple[int, int]:
+        return int(self._lock.locked()), len(self._readers)
 
     def close(self) -> None:
         """Close what is open, but for what other threads are reading through just now."""

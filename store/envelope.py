@@ -33,7 +33,7 @@ class Envelope:
     ``members`` are those of the envelope but ``payload`` and ``position``; ``text`` is the JSON text of all but
     ``position``, the payload in it byte for byte as sent. ``instant_us`` are microseconds since 1970. ``agent_id``,
     ``decision_type`` and ``inputs_hash`` are None where the payload has no such string. The session and conversation
-    are those that ``inputs`` names, else ``outputs``.
+    are those that ``inputs`` names, else ``outputs``; the user is that of ``inputs.context``, else ``context``.
     """
 
     text: bytes
@@ -48,6 +48,7 @@ class Envelope:
     inputs_hash: str | None
     session_id: bytes | None
     conversation_id: bytes | None
+    user_id: str | None
 
 
 def read_envelope(body: bytes) -> Envelope:
@@ -85,6 +86,7 @@ def read_envelope(body: bytes) -> Envelope:
         inputs_hash=_name(payload, "inputs_hash"),
         session_id=_first_id(places, "session_id"),
         conversation_id=_first_id(places, "conversation_id"),
+        user_id=_name(_member(places[0], "context"), "user_id") or _name(_member(payload, "context"), "user_id"),
     )
 
 

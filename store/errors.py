@@ -5,6 +5,7 @@ A message carries names, ranges and counts; never a value that the caller sent, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -108,3 +109,30 @@ class NewerDatabase(Unavailable):
 
 class ForkedDatabase(Unavailable):
     """The process forked after the store was used: SQLite does not survive that (sqlite.org/howtocorrupt.html, 2.6)."""
+
+
+class Unauthorized(StoreAnswerError):
+    """No key was sent, or one that nobody configured."""
+
+    status = 401
+    error = "unauthorized"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, headers={"WWW-Authenticate": "Bearer"})
+
+
+class Forbidden(StoreAnswerError):
+    """The caller is known, or the store is for its own host alone, and this is not the caller's to do."""
+
+    status = 403
+    error = "forbidden"
+
+
+class TooManyRequests(StoreAnswerError):
+    """A quota is used up. ``Retry-After`` says when there is room again, in whole seconds, at least 1."""
+
+    status = 429
+    error = "too_many_requests"
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message, headers={"Retry-After": str(max(1, math.ceil(retry_after_s)))})

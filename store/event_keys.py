@@ -8,11 +8,38 @@ the same. A collision would take about 2^64 tries.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
 
+from store.envelope import Envelope
+
 _DIGEST_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class EventKeys:
+    """What a submission would be found by; None where it has no such thing."""
+
+    execution_ref: bytes
+    payload: bytes | None
+    caller: bytes | None
+
+    @classmethod
+    def of(cls, tenant: str, envelope: Envelope, idempotency_key: str | None) -> EventKeys:
+        """The keys of ``envelope``; ``idempotency_key`` is the caller's own."""
+        agent_id, kind, inputs_hash = envelope.agent_id, envelope.decision_type, envelope.inputs_hash
+        identified = agent_id is not None and kind is not None and inputs_hash is not None
+        return cls(
+            execution_ref_key(tenant, envelope.execution_ref),
+            payload_key(tenant, agent_id or "", kind or "", inputs_hash or "") if identified else None,
+            None if idempotency_key is None else caller_key(tenant, idempotency_key),
+        )
+
+    def all(self) -> list[bytes]:
+        """Those that it has."""
+        return [key for key in (self.execution_ref, self.payload, self.caller) if key is not None]
 
 
 def execution_ref_key(tenant: str, execution_ref: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What the store gives back: envelopes with their position, and turns as records (CONTRACT 10). SQL and bytes only.
+"""What the store gives back: envelopes with their position, and turns as records (CONTRACT 10).
 
 Bodies are spliced, not parsed: a read costs the rows and little more.
 """
@@ -9,76 +9,118 @@ from typing import Any, Final
 
 import orjson
 
-from store.connection import Connection
+from store import labels
+from store.engine import Connection
 from store.errors import NotFound
-from store.event_body import event_text
 from store.event_keys import execution_ref_key
+from store.event_rows import COLUMNS as EVENT_COLUMNS
+from store.event_rows import envelope_text, stored_text
 from store.identifiers import lowered, unpacked
 from store.port import EventPage, EventsQuery, TurnsQuery
 from store.record import Chunks, RevisionPlace
-from store.schema import MAX_SEQ, turn_key
+from store.schema import MAX_POSITION, MAX_SEQ, event_key, position_of, turn_key
 
 # A page ends early rather than fill the memory: the caller goes on from there, with the cursor or by ``after_seq``.
 _PAGE_BYTES: Final = 32 * 1024 * 1024
 
+# events.instant_us bounds a page by position too: the first and the last event in the range.
+_IN_RANGE: Final = (
+    "SELECT min(event_key), max(event_key) FROM events WHERE tenant = ? AND instant_us >= ? AND instant_us < ?"
+)
+_EARLIEST: Final = -(2**62)
+_LATEST: Final = 2**62
+
 _TURNS: Final = """
-SELECT turns.turn_id, seq, parent_turn_id, turns.conversation_id, version, revisions,
-    first.timestamp, latest.execution_ref, revision_position, chunk, chunk_bytes, start, size, turns.body
+SELECT turns.turn_id, seq, parent_turn_id, turns.conversation_id, version, revisions, turns.erased,
+    first_position, revision_position, own_index, turns.body
 FROM turns
-JOIN events AS first ON first.position = first_position
-JOIN events AS latest ON latest.position = revision_position
-WHERE turn_key BETWEEN :first AND :final
+WHERE turn_key BETWEEN ? AND ?
 """
-# The first of the newest :last: from there on the page is read in ``seq`` order, and can end early.
+# The first of the newest: from there on the page is read in ``seq`` order, and can end early.
 _NEWEST: Final = """
 SELECT min(turn_key) FROM (
-    SELECT turn_key FROM turns WHERE turn_key BETWEEN :first AND :final{bounds} ORDER BY turn_key DESC LIMIT :last
-)
+    SELECT turn_key FROM turns WHERE turn_key BETWEEN ? AND ?{bounds} ORDER BY turn_key DESC LIMIT ?
+) AS newest
 """
 _TURN_BOUNDS: Final = {
-    "changed_after": " AND version > :changed_after",
-    "conversation_id": " AND turns.conversation_id = :conversation_id",
+    "changed_after": " AND version > ?",
+    "conversation_id": " AND turns.conversation_id = ?",
 }
 
 
-def read_event(connection: Connection, tenant: str, execution_ref: str) -> bytes:
+def read_event(connection: Connection, tenant: int, tenant_name: str, execution_ref: str) -> bytes:
     """The envelope with its position. Raises NotFound."""
     row = connection.execute(
-        "SELECT position, turns_bytes, body FROM event_keys JOIN events USING (position) WHERE key = ?",
-        (execution_ref_key(tenant, lowered(execution_ref)),),
+        "SELECT event_key FROM event_keys WHERE key = ?", (execution_ref_key(tenant_name, lowered(execution_ref)),)
     ).fetchone()
     if row is None:
         raise NotFound("no event has this execution_ref")
-    position, turns_bytes, body = row
-    return event_text(body, turns_bytes, position)
+    return stored_text(connection, tenant, position_of(row[0]))
 
 
-def read_events(connection: Connection, tenant: str, query: EventsQuery, *, page_bytes: int = _PAGE_BYTES) -> EventPage:
+def read_events(connection: Connection, tenant: int, query: EventsQuery, *, page_bytes: int = _PAGE_BYTES) -> EventPage:
     """One page of envelopes in ``position`` order, shorter than asked where ``page_bytes`` are reached."""
-    sql = "SELECT position, turns_bytes, body FROM events WHERE tenant = :tenant"
-    if query.session_id is not None:
-        sql += (
-            " AND session_key = (SELECT session_key FROM sessions WHERE session_id = :session_id AND tenant = :tenant)"
-        )
-    if query.after is not None:
-        sql += " AND position < :after" if query.descending else " AND position > :after"
-    sql += " ORDER BY position DESC" if query.descending else " ORDER BY position"
-    found = connection.execute(
-        sql + " LIMIT :limit",
-        {"tenant": tenant, "session_id": query.session_id, "after": query.after, "limit": query.limit + 1},
-    )
+    where, values = _event_filter(connection, tenant, query)
+    order = " ORDER BY event_key DESC" if query.descending else " ORDER BY event_key"
+    sql = f"SELECT {EVENT_COLUMNS} FROM events WHERE {where}{order} LIMIT ?"  # noqa: S608 - constants only
+    chunks = Chunks(connection, tenant)
     events: list[bytes] = []
     last, size = None, 0
-    for position, turns_bytes, body in found:
+    for row in connection.execute(sql, (*values, query.limit + 1)):
         if len(events) == query.limit or size >= page_bytes:
             return EventPage(tuple(events), last)
-        events.append(event_text(body, turns_bytes, position))
-        last, size = position, size + len(events[-1])
+        events.append(envelope_text(chunks, row))
+        last, size = position_of(row[0]), size + len(events[-1])
     return EventPage(tuple(events), None)
 
 
+def _event_filter(connection: Connection, tenant: int, query: EventsQuery) -> tuple[str, list[Any]]:
+    lowest, highest = event_key(tenant, 0), event_key(tenant, MAX_POSITION)
+    if query.after is not None and query.descending:
+        highest = event_key(tenant, max(query.after - 1, 0))
+    elif query.after is not None:
+        lowest = event_key(tenant, min(query.after + 1, MAX_POSITION))
+    where: list[str] = []
+    values: list[Any] = []
+    if query.from_us is not None or query.to_us is not None:
+        since = _EARLIEST if query.from_us is None else query.from_us
+        until = _LATEST if query.to_us is None else query.to_us
+        first, last = connection.execute(_IN_RANGE, (tenant, since, until)).fetchone()
+        lowest, highest = max(lowest, first or highest + 1), min(highest, last or lowest - 1)
+        where.append("instant_us >= ? AND instant_us < ?")
+        values += [since, until]
+    if query.session_id is not None:
+        where.append("session_key = (SELECT session_key FROM sessions WHERE session_id = ? AND tenant = ?)")
+        values += [query.session_id, tenant]
+    if query.conversation_id is not None:
+        where.append("conversation_id = ?")
+        values.append(query.conversation_id)
+        if query.session_id is None:
+            where.append(
+                "(session_key IN (SELECT session_key FROM labels WHERE tenant = ? AND kind = ? AND value = ?)"
+                " OR session_key IS NULL)"
+            )
+            values += [tenant, labels.CONVERSATION, query.conversation_id]
+    for column, wanted in (("agent_id", query.agent_id), ("decision_type", query.decision_type)):
+        if wanted is not None:
+            _add_name(where, values, column, (wanted,))
+    if query.types is not None:
+        _add_name(where, values, "type", query.types)
+    return " AND ".join(["event_key BETWEEN ? AND ?", *where]), [lowest, highest, *values]
+
+
+def _add_name(where: list[str], values: list[Any], column: str, wanted: tuple[str, ...]) -> None:
+    from agent.core.decision import AGENT_ID, DECISION_TYPE
+
+    marks = ", ".join("?" * len(wanted))
+    # Events of others are few, and have an index each; ours are nearly all, and need none.
+    others = "" if {AGENT_ID, DECISION_TYPE}.intersection(wanted) else " AND ours = 0"
+    where.append(f"{column} IN ({marks}){others}")
+    values += [name.encode() for name in wanted]
+
+
 def read_turns(
-    connection: Connection, tenant: str, query: TurnsQuery, *, page_bytes: int = _PAGE_BYTES
+    connection: Connection, tenant: int, query: TurnsQuery, *, page_bytes: int = _PAGE_BYTES
 ) -> tuple[bytes, ...]:
     """The turns of a session that the query leaves, in ``seq`` order, fewer where ``page_bytes`` are reached.
 
@@ -93,21 +135,14 @@ def read_turns(
     bounds = {name: value for name in _TURN_BOUNDS if (value := getattr(query, name)) is not None}
     bounds_sql = "".join(_TURN_BOUNDS[name] for name in bounds)
     first, final = (turn_key(row[0], seq) for seq in _seq_range(query))
-    span = {**bounds, "first": first, "final": final}
     if query.last is not None:
         newest = _NEWEST.format(bounds=bounds_sql)
-        # NULL where nothing is left: then no row lies in between.
-        (span["first"],) = connection.execute(newest, {**span, "last": query.last}).fetchone()
-    chunks = Chunks(connection)
-    records: list[bytes] = []
-    size = 0
-    sql = f"{_TURNS}{bounds_sql} ORDER BY turn_key LIMIT :limit"
-    for turn in connection.execute(sql, {**span, "limit": query.limit}):
-        records.append(_record(chunks, turn))
-        size += len(records[-1])
-        if size >= page_bytes:
-            break
-    return tuple(records)
+        (first,) = connection.execute(newest, (first, final, *bounds.values(), query.last)).fetchone()
+        if first is None:
+            return ()
+    sql = f"{_TURNS}{bounds_sql} ORDER BY turn_key LIMIT ?"
+    rows = connection.execute(sql, (first, final, *bounds.values(), query.limit)).fetchall()
+    return _records(connection, tenant, rows, page_bytes)
 
 
 def _seq_range(query: TurnsQuery) -> tuple[int, int]:
@@ -118,21 +153,53 @@ def _seq_range(query: TurnsQuery) -> tuple[int, int]:
     return min(first, MAX_SEQ), max(0, min(before, at, MAX_SEQ))
 
 
-def _record(chunks: Chunks, row: tuple[Any, ...]) -> bytes:
-    turn_id, seq, parent, conversation_id, version, revisions, captured_at, execution_ref, *place = row
+def _records(connection: Connection, tenant: int, rows: list[Any], page_bytes: int) -> tuple[bytes, ...]:
+    chunks = Chunks(connection, tenant)
+    origins = Origins(connection, tenant, rows)
+    records: list[bytes] = []
+    size = 0
+    for row in rows:
+        records.append(_record(chunks, origins, row))
+        size += len(records[-1])
+        if size >= page_bytes:
+            break
+    return tuple(records)
+
+
+class Origins:
+    """When a turn first came, and which event revised it last: two columns of few events, looked up together."""
+
+    def __init__(self, connection: Connection, tenant: int, rows: list[Any]) -> None:
+        positions = sorted({position for row in rows for position in (row[7], row[8])})
+        self.of: dict[int, tuple[str, str]] = {}
+        for start in range(0, len(positions), _ORIGINS_AT_ONCE):
+            some = positions[start : start + _ORIGINS_AT_ONCE]
+            keys = [event_key(tenant, position) for position in some]
+            keys += [keys[-1]] * (_ORIGINS_AT_ONCE - len(keys) if len(keys) > 1 else 0)
+            marks = ", ".join("?" * len(keys))
+            sql = f"SELECT event_key, timestamp, execution_ref FROM events WHERE event_key IN ({marks})"  # noqa: S608 - marks only
+            for key, timestamp, execution_ref in connection.execute(sql, keys):
+                self.of[position_of(key)] = (timestamp.decode(), execution_ref.decode())
+
+
+_ORIGINS_AT_ONCE: Final = 128
+
+
+def _record(chunks: Chunks, origins: Origins, row: tuple[Any, ...]) -> bytes:
+    turn_id, seq, parent, conversation_id, version, revisions, erased, first, latest, own_index, body = row
     ours = orjson.dumps(
         {
             "turn_id": unpacked(turn_id),
             "seq": seq,
             "parent_turn_id": None if parent is None else unpacked(parent),
             "conversation_id": unpacked(conversation_id),
-            "captured_at": captured_at,
+            "captured_at": origins.of[first][0],
             "version": version,
-            "execution_ref": execution_ref,
+            "execution_ref": origins.of[latest][1],
             "revisions": revisions,
-            "erased": False,
+            "erased": bool(erased),
         }
     )
     # The members have none of these names (RECORD_FIELDS), so one object holds both.
-    members = chunks.members(RevisionPlace(*place))
+    members = chunks.members(RevisionPlace(latest, own_index, body))
     return ours if members == b"}" else ours[:-1] + b"," + members

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from store.connection import Connection
+from store.engine import Connection
 from store.errors import DamagedDatabase
 from store.event_body import chunk_text
+from store.layout import Layout, OwnPlace, unpack
+from store.schema import event_key
 
 _HELD_BYTES: Final = 16 * 1024 * 1024
 
@@ -17,19 +19,21 @@ class RevisionPlace:
     """Where a revision stands: columns of its turn's row (store.schema). ``body`` is not None where it is there."""
 
     position: int
-    chunk: int
-    chunk_bytes: int
-    start: int
-    size: int
+    own_index: int
     body: bytes | None
 
 
 class Chunks:
-    """Chunks of event bodies, each read once as long as ``held_bytes`` hold them: a page may need a thousand."""
+    """Chunks of a tenant's event bodies, each read once as long as ``held_bytes`` hold them, since a page needs many.
 
-    def __init__(self, connection: Connection, *, held_bytes: int = _HELD_BYTES) -> None:
+    Incremental: the body of a capture of 10 000 turns is not loaded for a page of 100.
+    """
+
+    def __init__(self, connection: Connection, tenant: int, *, held_bytes: int = _HELD_BYTES) -> None:
         self._connection = connection
+        self._tenant = tenant
         self._held_bytes = held_bytes
+        self._places: dict[int, list[OwnPlace]] = {}
         self._texts: dict[tuple[int, int], bytes] = {}
         self._size = 0
 
@@ -37,26 +41,40 @@ class Chunks:
         """``"role":"user",...}``: the turn's members but the RECORD_FIELDS, and ``}``."""
         if place.body is not None:
             return place.body
-        key = (place.position, place.chunk)
+        at = self._place(place.position, place.own_index)
+        start = at.start + at.head
+        return self._text(place.position, at)[start : start + at.tail]
+
+    def whole(self, position: int, own_index: int) -> bytes:
+        """The text of an own turn, as it was sent."""
+        at = self._place(position, own_index)
+        return self._text(position, at)[at.start : at.start + at.head + at.tail]
+
+    def remember(self, position: int, layout: Layout) -> None:
+        """Spare a read: the layout of the event at ``position``."""
+        self._places[position] = list(layout.own_places())
+
+    def _place(self, position: int, own_index: int) -> OwnPlace:
+        places = self._places.get(position)
+        if places is None:
+            sql = "SELECT layout FROM events WHERE event_key = ?"
+            row = self._connection.execute(sql, (event_key(self._tenant, position),)).fetchone()
+            if row is None:
+                raise DamagedDatabase("a turn's event is not there")
+            self.remember(position, unpack(row[0]))
+            places = self._places[position]
+        if own_index >= len(places):
+            raise DamagedDatabase("a turn's place is outside its event")
+        return places[own_index]
+
+    def _text(self, position: int, at: OwnPlace) -> bytes:
+        key = (position, at.chunk)
         text = self._texts.get(key)
         if text is None:
-            text = self._read(place)
+            text = chunk_text(self._connection.body_part(event_key(self._tenant, position), at.chunk, at.chunk_bytes))
             self._size += len(text)
             if self._size > self._held_bytes:
                 self._texts.clear()
                 self._size = len(text)
             self._texts[key] = text
-        return text[place.start : place.start + place.size]
-
-    def _read(self, place: RevisionPlace) -> bytes:
-        # Incremental: the body of a capture of 10 000 turns is not loaded for a page of 100.
-        with self._connection.blobopen("events", "body", place.position, readonly=True) as body:
-            if place.chunk + place.chunk_bytes > len(body):
-                raise DamagedDatabase("a turn's place is outside its event")
-            body.seek(place.chunk)
-            return chunk_text(body.read(place.chunk_bytes))
-
-
-def read_members(connection: Connection, place: RevisionPlace) -> bytes:
-    """The members of one revision; see ``Chunks.members``."""
-    return Chunks(connection).members(place)
+        return text

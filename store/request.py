@@ -1,7 +1,7 @@
 """A request as the routes see it: method, path, query and body out of a WSGI environ (PEP 3333), bounded.
 
-Refuses what it would otherwise have to guess at: a query name that the route does not take, one that comes twice, a
-body shorter than announced, a coding of the body.
+Refuses what it would otherwise have to guess at: a path or query that is not UTF-8, a query name that the route does
+not take, one that comes twice, a body shorter than announced, a coding of the body.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from store.errors import BadRequest, TooLarge
-from store.identifiers import packed
-from store.port import DEFAULT_LIMIT, MAX_LIMIT
+from store.edge import EMBEDDED, Caller
+from store.errors import BadRequest, NotFound, TooLarge
 
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024
-_LARGEST: Final = 2**63 - 1
+NO_SUCH_PATH: Final = "there is no such path"
 _MAX_QUERY_FIELDS: Final = 20
 _DIGITS: Final = re.compile(r"[0-9]{1,19}\Z", re.ASCII)
 # RFC 9110 5.6.2 and CONTRACT 7: visible ASCII.
@@ -25,14 +24,33 @@ _TOO_LARGE: Final = f"a body has at most {MAX_BODY_BYTES} bytes"
 
 
 class Request:
-    """One request. Nothing is read or checked before it is asked for."""
+    """One request. Nothing but the path is read or checked before it is asked for.
 
-    __slots__ = ("_environ", "method", "path")
+    ``variable`` is what the path has in place of its route's variable. Raises NotFound for a path that is not UTF-8.
+    """
+
+    __slots__ = ("_environ", "caller", "method", "path", "variable")
 
     def __init__(self, environ: Mapping[str, Any]) -> None:
         self._environ = environ
         self.method: str = environ["REQUEST_METHOD"]
-        self.path = _decoded(environ.get("PATH_INFO", ""))
+        self.path = _path(environ.get("PATH_INFO", ""))
+        self.variable = ""
+        self.caller: Caller = EMBEDDED
+
+    @property
+    def tenant(self) -> str:
+        """Whose rows this request meets."""
+        return self.caller.tenant
+
+    @property
+    def timeout_s(self) -> float | None:
+        """How long the caller has time for the answer, in seconds; None where it does not say.
+
+        Not a header: only a caller in this process can say it (``ruvector.timeout_s`` of the environ).
+        """
+        timeout_s: float | None = self._environ.get("ruvector.timeout_s")
+        return timeout_s
 
     def query(self, *names: str) -> dict[str, str]:
         """The query, which may hold ``names`` and nothing else, each once. Raises BadRequest."""
@@ -40,7 +58,7 @@ class Request:
         if not text:
             return {}
         try:
-            fields = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_QUERY_FIELDS)
+            fields = parse_qsl(_utf_8(text), keep_blank_values=True, errors="strict", max_num_fields=_MAX_QUERY_FIELDS)
         except ValueError:
             raise BadRequest("the query cannot be read") from None
         query = dict(fields)
@@ -59,68 +77,56 @@ class Request:
             raise BadRequest("Idempotency-Key must have 1 to 255 visible ASCII characters")
         return str(key)
 
-    @property
-    def timeout_s(self) -> float | None:
-        """How long the caller has time for the answer, in seconds; None where it does not say.
-
-        Not a header: only a caller in this process can say it (``ruvector.timeout_s`` of the environ).
-        """
-        timeout_s: float | None = self._environ.get("ruvector.timeout_s")
-        return timeout_s
-
     def body(self) -> bytes:
-        """The whole body. Raises TooLarge before more than 32 MiB are read, BadRequest for one cut short."""
+        """The whole body. Raises TooLarge before more than 32 MiB are read, BadRequest for one cut short.
+
+        Its bytes are the caller's to spend: before they are read where they were announced.
+        """
         environ = self._environ
         if environ.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() != "identity":
             raise BadRequest("a body is sent without Content-Encoding")
         announced = environ.get("CONTENT_LENGTH")
         if not announced:
-            chunked = environ.get("wsgi.input_terminated") or environ.get("HTTP_TRANSFER_ENCODING")
-            return _read(environ["wsgi.input"], MAX_BODY_BYTES + 1) if chunked else b""
+            return self._unannounced_body()
         if not _DIGITS.match(announced):
             raise BadRequest("Content-Length must be a number")
         length = int(announced)
         if length > MAX_BODY_BYTES:
             raise TooLarge(_TOO_LARGE)
+        self.caller.spend(length)
         body = _read(environ["wsgi.input"], length)
         if len(body) < length:
             raise BadRequest("the body is shorter than its Content-Length")
         return body
 
-
-def whole_number(query: Mapping[str, str], name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int | None:
-    """The value of ``name`` in ASCII digits; None where it is absent. Raises BadRequest, which names the range."""
-    text = query.get(name)
-    if text is None:
-        return None
-    if not _DIGITS.match(text) or not lowest <= int(text) <= highest:
-        raise BadRequest(f"{name} must be a whole number from {lowest} to {highest}")
-    return int(text)
+    def _unannounced_body(self) -> bytes:
+        environ = self._environ
+        if not (environ.get("wsgi.input_terminated") or environ.get("HTTP_TRANSFER_ENCODING")):
+            return b""
+        body = _read(environ["wsgi.input"], MAX_BODY_BYTES + 1)
+        self.caller.spend(len(body))
+        return body
 
 
-def page_limit(query: Mapping[str, str], name: str = "limit", *, default: int = DEFAULT_LIMIT) -> int:
-    """A page's size, 1..1000."""
-    value = whole_number(query, name, lowest=1, highest=MAX_LIMIT)
-    return default if value is None else value
-
-
-def identifier(query: Mapping[str, str], name: str) -> bytes | None:
-    """The UUID under ``name``, in any case; None where it is absent."""
-    text = query.get(name)
-    if text is None:
-        return None
-    value = packed(text)
-    if value is None:
-        raise BadRequest(f"{name} must be a UUID")
-    return value
-
-
-def _decoded(path: str) -> str:
-    """PEP 3333 hands the bytes of a path over as latin-1 text; httpx's transport hands over the text itself."""
+def _path(text: str) -> str:
     try:
-        return path.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return path
+        return _utf_8(text)
+    except UnicodeDecodeError:
+        raise NotFound(NO_SUCH_PATH) from None
+
+
+def _utf_8(text: str) -> str:
+    """PEP 3333 hands bytes over as latin-1 text. Raises UnicodeDecodeError where they are not UTF-8.
+
+    Text that cannot be that is text already: httpx's transport hands it over decoded.
+    """
+    if text.isascii():
+        return text
+    try:
+        sent = text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text
+    return sent.decode("utf-8")
 
 
 def _read(stream: Any, length: int) -> bytes:

@@ -29,6 +29,13 @@ class StoredTurn:
     is_leaf: bool
     body_sha256: bytes
     narrowness: int
+    revision_position: int
+    own_index: int
+    lower_case: bool
+    is_user: bool
+    instant_us: int | None
+    tokens: int | None
+    erased: bool
 
 
 class SessionRows(Protocol):
@@ -43,25 +50,34 @@ class SessionRows(Protocol):
     def awaiting(self, turn_id: bytes) -> set[bytes]:
         """The conversations in which turns wait for ``turn_id`` as their parent."""
 
+    def is_tombstone(self, turn_id: bytes) -> bool:
+        """Whether a turn of this id was erased, in any session."""
+
 
 @dataclass(slots=True)
 class PlacedTurn:
-    """A turn that is new to the session. ``is_leaf``: nothing in its own conversation continues it."""
+    """A turn that is new to the session. ``is_leaf``: nothing in its own conversation continues it.
+
+    ``erased``: a turn of this id was erased before it came here, so its content is not kept (CONTRACT 10a).
+    """
 
     sent: SentTurn
     seq: int
     parent: bytes | None
     waits_for: bytes | None
     is_leaf: bool
+    erased: bool
 
 
 @dataclass(slots=True)
 class Placement:
-    """What an append does to the turns of one session."""
+    """What an append does to the turns of one session. ``same`` are turns that are there in the same form already."""
 
     new: dict[bytes, PlacedTurn] = field(default_factory=dict)
     known: int = 0
-    revised: list[tuple[StoredTurn, SentTurn]] = field(default_factory=list)
+    erased: int = 0
+    revised: dict[bytes, StoredTurn] = field(default_factory=dict)
+    same: dict[bytes, StoredTurn] = field(default_factory=dict)
     # Stored turns (by seq) that got their first child in their own conversation.
     no_longer_leaves: set[int] = field(default_factory=set)
     # Parents that are not there yet, and those of earlier appends that came with this one.
@@ -82,10 +98,17 @@ def place(
         if stored is None:
             found = first_parent if before is None else before.turn_id
             placer.add(turn, turn.parent if turn.names_parent else found)
-        elif turn.body_sha256 == stored.body_sha256 or narrowness > stored.narrowness:
+        elif stored.erased:
+            placer.placement.erased += 1
+            placer.placement.same[turn.turn_id] = stored
+        elif turn.body_sha256 == stored.body_sha256:
+            placer.placement.known += 1
+            if turn.lower_case and stored.lower_case:
+                placer.placement.same[turn.turn_id] = stored
+        elif narrowness > stored.narrowness:
             placer.placement.known += 1
         else:
-            placer.placement.revised.append((stored, turn))
+            placer.placement.revised[turn.turn_id] = stored
         before = turn
     return placer.placement
 
@@ -116,9 +139,10 @@ class _Placer:
         waits_for = None if candidate is None else self.end_of_path(candidate)
         # The candidate's path ends where this turn is to stand: it would be its own ancestor.
         parent = None if waits_for == turn.turn_id else candidate
-        placed = PlacedTurn(
-            turn, self._next_seq, parent, None if parent is None else waits_for, self._is_leaf(turn.turn_id)
-        )
+        erased = self._rows.is_tombstone(turn.turn_id)
+        waits_for = None if parent is None else waits_for
+        placed = PlacedTurn(turn, self._next_seq, parent, waits_for, self._is_leaf(turn.turn_id), erased)
+        self.placement.erased += erased
         self._next_seq += 1
         if parent is not None:
             self._give_child(parent)

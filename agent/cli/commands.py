@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
 from agent import __version__
+from agent.cli.options import TYPER, DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
+from agent.cli.store.commands import store_group
 from agent.cli.terminal import OutputError, Terminal
-
-if TYPE_CHECKING:
-    from agent.cli.invocation import Invocation
 
 _NAME: Final = "memory-graph"
 
@@ -28,23 +27,15 @@ class Source(StrEnum):
     OPENAI_CHAT = "openai-chat"
 
 
-# rich_markup_mode None: Rich's help costs more time than all the rest of --help.
-_TYPER: dict[str, Any] = {
-    "no_args_is_help": True,
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-    "rich_markup_mode": None,
-    "pretty_exceptions_enable": False,
-}
-
-app = typer.Typer(**_TYPER)
-agent = typer.Typer(help="The agents of this product.", **_TYPER)
+app = typer.Typer(**TYPER)
+agent = typer.Typer(help="The agents of this product.", **TYPER)
 conversation_memory = typer.Typer(
-    help="The Conversation Memory Agent: captures conversations as DecisionEvents.", **_TYPER
+    help="The Conversation Memory Agent: captures conversations as DecisionEvents.", **TYPER
 )
 app.add_typer(agent, name="agent")
 agent.add_typer(conversation_memory, name="conversation-memory")
+app.add_typer(store_group, name="store")
 
-FormatOption = Annotated[Format, typer.Option("--format", help="How to print the results.")]
 StoreOption = Annotated[
     str | None,
     typer.Option(
@@ -53,7 +44,6 @@ StoreOption = Annotated[
         help="The store: https://..., embedded:PATH, or a path. Default: RUVECTOR_SERVICE_URL, else ./memory-graph.db.",
     ),
 ]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show where a failure came from. May print content.")]
 
 
 def _print_release(asked: bool) -> None:  # noqa: FBT001 - Typer calls it with the option's value
@@ -69,7 +59,7 @@ def root(
         bool, typer.Option("--version", callback=_print_release, is_eager=True, help="Print the release and exit.")
     ] = False,
 ) -> None:
-    """Capture conversations, and see whether the agent and its store are up."""
+    """Capture conversations, see whether the agent and its store are up, run and look after the store."""
 
 
 @conversation_memory.command()
@@ -96,7 +86,7 @@ def capture(
     from agent.cli.capture import CaptureCommand
 
     command = CaptureCommand(source_file, source.value, idempotency_key)
-    return _invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)
+    return make_invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)
 
 
 @conversation_memory.command()
@@ -113,7 +103,7 @@ def health(
     """
     from agent.cli.health import show_health
 
-    return _invocation(context, output_format, store, debug=debug).run(show_health, interrupted="interrupted")
+    return make_invocation(context, output_format, store, debug=debug).run(show_health, interrupted="interrupted")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -134,18 +124,3 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit:
         # What Typer does where the reader of a help text closed the pipe.
         return terminal.give_up(OutputError(BrokenPipeError()))
-
-
-def _invocation(context: typer.Context, output_format: Format, store: str | None, *, debug: bool) -> Invocation:
-    import logging
-
-    from agent.bootstrap import new_id, utc_now
-    from agent.cli.invocation import Invocation
-
-    if not debug:
-        # What the parts log is for those who run a service; here a failure is one line.
-        logging.getLogger().addHandler(logging.NullHandler())
-
-    return Invocation(
-        terminal=context.obj, format=output_format, debug=debug, store=store, execution_ref=new_id(), clock=utc_now
-    )

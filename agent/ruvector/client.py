@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import random as random_source
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeVar, cast
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import httpx
 
@@ -33,10 +33,11 @@ from agent.ruvector.response import BodyRefused
 from agent.ruvector.retry import Attempt, AttemptError, RetryPolicy, parse_retry_after
 
 if TYPE_CHECKING:
-    from agent.ruvector.models import EventEnvelope, EventPage, StoreModel, TurnPage
+    from agent.ruvector.erasure import StoreErasure
+    from agent.ruvector.models import EventEnvelope, EventPage, TurnPage
+    from agent.ruvector.reads import StoreReads
 
 T = TypeVar("T")
-Model = TypeVar("Model", bound="StoreModel")
 
 DEFAULT_DEADLINE_S: Final = 20.0
 MAX_ACKNOWLEDGEMENT_BYTES: Final = 1024 * 1024
@@ -47,6 +48,15 @@ _RETRY_AFTER_S: Final = 1
 _GATEWAY_STATUSES: Final = (502, 504)
 
 Headers = list[tuple[bytes, bytes]]
+Query = Mapping[str, str | int | None]
+
+
+class AnswerTooLong(Exception):
+    """A store's answer to a question is longer than was asked for. ``refused`` is what it comes to for most."""
+
+    def __init__(self, refused: StoreWriteError) -> None:
+        super().__init__("the answer's body is too long")
+        self.refused = refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ class _Answer:
     status: int
     headers: httpx.Headers
     body: bytes
+    is_whole: bool = True
 
 
 def _utc_now() -> datetime:
@@ -103,18 +114,17 @@ class RuvectorClient:
         self._wall_clock = wall_clock
         self._policy = RetryPolicy(deadline_s, clock, sleep, random)
 
-    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
+    def append(self, envelope: bytes, *, idempotency_key: str | None) -> Receipt:
         """Append one event (CONTRACT 10) and return the store's receipt; every attempt carries the same bytes and key.
 
+        The key is that of the event or of the caller; None sends none, for an event of another writer that has none.
         Raises StoreConnectionError (not reached, or no answer, after retries), RateLimitExceeded, and StoreWriteError
         for any answer that is neither an acknowledgement nor retried, a 409 included.
         """
         started = self._clock()
-        headers = [
-            *self._append_headers,
-            (b"Idempotency-Key", _header_value(idempotency_key, "the Idempotency-Key")),
-            (b"Content-Length", b"%d" % len(envelope)),
-        ]
+        headers = [*self._append_headers, (b"Content-Length", b"%d" % len(envelope))]
+        if idempotency_key is not None:
+            headers.append((b"Idempotency-Key", _header_value(idempotency_key, "the Idempotency-Key")))
 
         def attempt_append(attempt: Attempt) -> Receipt:
             request = _request("POST", self._append_url, headers, attempt, body=envelope)
@@ -137,55 +147,69 @@ class RuvectorClient:
             return StoreHealth("unreachable", self._milliseconds(started), self.kind)
         return StoreHealth("ok" if 200 <= answer.status < 300 else "error", self._milliseconds(started), self.kind)
 
+    @property
+    def reads(self) -> StoreReads:
+        """What the store can be asked for (CONTRACT 10)."""
+        # Late: a capture reads nothing, and pydantic is half of a cold start.
+        from agent.ruvector.reads import StoreReads
+
+        return StoreReads(self)
+
+    @property
+    def erasure(self) -> StoreErasure:
+        """Erasure and access (CONTRACT 10a)."""
+        from agent.ruvector.erasure import StoreErasure
+
+        return StoreErasure(self)
+
     def event(self, execution_ref: str) -> EventEnvelope:
         """The event of one invocation, with its position. Raises StoreNotFound if there is none."""
-        # pydantic is half of a cold start, and a capture reads nothing; so in every read.
-        from agent.ruvector.models import EventEnvelope
-
-        return self._read(EventEnvelope, f"/v1/decision-events/{_segment(execution_ref)}", {})
+        return self.reads.event(execution_ref)
 
     def events(self, *, session_id: str | None = None, limit: int = 100, cursor: str | None = None) -> EventPage:
         """One page of events in ascending order, of one session or all; ``cursor`` is the last page's next_cursor."""
-        from agent.ruvector.models import EventPage
-
-        query = {"session_id": session_id, "limit": str(limit), "cursor": cursor}
-        return self._read(EventPage, "/v1/decision-events", query)
+        return self.reads.events(session_id=session_id, limit=limit, cursor=cursor)
 
     def turns(self, session_id: str, *, after_seq: int = 0, limit: int = 100) -> TurnPage:
         """The turns of a session with ``seq`` above ``after_seq``, latest revisions, at most ``limit`` (1..1000)."""
-        from agent.ruvector.models import TurnPage
+        return self.reads.turns(session_id, after_seq=after_seq, limit=limit)
 
-        query: dict[str, str | None] = {"after_seq": str(after_seq), "limit": str(limit)}
-        return self._read(TurnPage, f"/v1/sessions/{_segment(session_id)}/turns", query)
+    def ask(
+        self,
+        method: str,
+        path: str,
+        query: Query,
+        read: Callable[[bytes], T],
+        *,
+        max_body: int = MAX_READ_BYTES,
+    ) -> T:
+        """What ``read`` makes of a 200's body; it raises ValueError for what it does not understand.
 
-    def close(self) -> None:
-        """Close the transport with its connections."""
-        self._transport.close()
-
-    def _read(self, model: type[Model], path: str, query: dict[str, str | None]) -> Model:
-        """GET with the retries of a write (a read is always safe to repeat), into ``model``.
-
-        Raises StoreNotFound for a 404, StoreWriteError for an answer that is not what was asked for.
+        Retried as a write is; a GET is always safe to repeat. A name whose value is None is not in the query. Raises
+        StoreNotFound for a 404, StoreWriteError for an answer that is not what was asked for, AnswerTooLong.
         """
-        import jiter
-        from pydantic import ValidationError
-
         given = {name: value for name, value in query.items() if value is not None}
         url = self._url(f"{path}?{urlencode(given)}" if given else path)
 
-        def attempt_read(attempt: Attempt) -> Model:
-            answer = self._exchange(_request("GET", url, self._headers, attempt, max_body=MAX_READ_BYTES), attempt)
+        def attempt_ask(attempt: Attempt) -> T:
+            answer = self._exchange(_request(method, url, self._headers, attempt, max_body=max_body), attempt)
             if answer.status == 404:
                 details = {"upstream_status": 404, "attempts": attempt.number}
                 raise StoreNotFound("the store has no such record", details=details)
             if answer.status != 200:
                 raise _refused(answer, attempt)
+            if not answer.is_whole:
+                raise AnswerTooLong(_refused(answer, attempt))
             try:
-                return model.model_validate(jiter.from_json(answer.body, allow_inf_nan=False))
-            except (ValueError, ValidationError):
-                raise _refused(answer, attempt) from None  # both quote what they could not read
+                return read(answer.body)
+            except ValueError:
+                raise _refused(answer, attempt) from None  # a parser's error quotes what it could not read
 
-        return self._run(attempt_read, repeat_acted=True)
+        return self._run(attempt_ask, repeat_acted=method == "GET" or not self._at_most_once)
+
+    def close(self) -> None:
+        """Close the transport with its connections."""
+        self._transport.close()
 
     def _run(self, call: Callable[[Attempt], T], *, repeat_acted: bool) -> T:
         try:
@@ -214,7 +238,7 @@ class RuvectorClient:
             finally:
                 response.close()
         except BodyRefused as refused:
-            return _Answer(refused.response.status_code, refused.response.headers, b"")
+            return _Answer(refused.response.status_code, refused.response.headers, b"", is_whole=False)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise AttemptError(attempts=attempt.number, acted=False) from error
         except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
@@ -287,10 +311,3 @@ def _header_value(text: str, what: str) -> bytes:
     except UnicodeEncodeError:
         # The codec's error would carry the text itself.
         raise InternalError(f"{what} is not ASCII") from None
-
-
-def _segment(text: str) -> str:
-    """``text`` as one segment of a path: quoted whole, so that it can name no other path."""
-    if text in ("", ".", ".."):
-        raise StoreNotFound("the store has no such record")
-    return quote(text, safe="")

@@ -61,3 +61,70 @@ class TurnPage(StoreModel):
     """Turns of a session in ``seq`` order. The next page starts after the last one's ``seq``."""
 
     turns: Annotated[tuple[TurnRecord, ...], Field(strict=False)]
+
+
+class SessionRow(StoreModel):
+    """What a session is listed by. Instants are RFC 3339: ``created_at`` and ``last_activity`` of captures,
+    ``first_turn_at`` and ``last_turn_at`` of turns. ``first_user_content`` is None where no user spoke, or erased.
+    """
+
+    session_id: str
+    native_session_id: str | None = None
+    first_user_content: str | None = None
+    created_at: str
+    last_activity: str
+    first_turn_at: str | None = None
+    last_turn_at: str | None = None
+    turn_count: int
+    agents: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    users: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    tags: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    total_tokens: int | None = None
+    version: int
+
+
+class SessionPage(StoreModel):
+    """Sessions, newest activity first; ``next_cursor`` is None on the last page, ``total`` where it was not asked."""
+
+    sessions: Annotated[tuple[SessionRow, ...], Field(strict=False)]
+    next_cursor: str | None = None
+    total: int | None = None
+
+
+class StoreStats(StoreModel):
+    """What a tenant has; ``bytes`` are those of the events' kept bodies."""
+
+    sessions: int
+    turns: int
+    events: int
+    bytes: int
+
+
+class ErasureReceipt(StoreModel):
+    """What an erasure emptied, when and by which key (CONTRACT 10a).
+
+    ``files`` is ``rewritten``, or ``pending`` where the old bytes still lie in the database's files.
+    """
+
+    kind: str
+    position: int
+    sessions: int
+    turns: int
+    events: int
+    at: str
+    key_name: str
+    files: str
+
+
+class AuditEntry(StoreModel):
+    """Who did something, by the name of the key, and when; what it was stands beside it."""
+
+    key_name: str
+    at: str
+
+
+class AuditPage(StoreModel):
+    """Acts, oldest first; ``next_after`` is what to go on from, None on the last page."""
+
+    audit: Annotated[tuple[AuditEntry, ...], Field(strict=False)]
+    next_after: int | None = None

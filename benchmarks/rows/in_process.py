@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
-from typing import Any
 
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.peers import stub_store
 from benchmarks.process import filesystem
 from benchmarks.rows import Stage
+from benchmarks.scripts import run_script
 
 
 def run_embedded(stage: Stage) -> list[Figure]:
     """A whole capture into the embedded store, against the least that makes the same bytes durable."""
     folder = stage.folder / "embedded"
     folder.mkdir()
-    measured = _script(stage, "embedded", str(folder), str(stage.rounds(40, 10)))
+    measured = run_script(stage, "benchmarks.captures", "embedded", str(folder), str(stage.rounds(40, 10)))
     product, baseline = measured["product"], measured["baseline"]
     return [
         Figure(
@@ -45,7 +43,7 @@ def run_growth(stage: Stage) -> list[Figure]:
     figures = []
     with stub_store() as store:
         for kind, address in (("http", store.url), ("embedded", f"embedded:{stage.folder / 'growth.db'}")):
-            measured = _script(stage, "growth", address, str(stage.rounds(9, 3)))
+            measured = run_script(stage, "benchmarks.captures", "growth", address, str(stage.rounds(9, 3)))
             large, small = measured["large"]["cpu"], measured["small"]["cpu"]
             waited = [statistics.median(measured[side]["seconds"]) for side in ("large", "small")]
             figures.append(
@@ -62,17 +60,3 @@ def run_growth(stage: Stage) -> list[Figure]:
                 )
             )
     return figures
-
-
-def _script(stage: Stage, *arguments: str) -> dict[str, Any]:
-    """Run ``benchmarks.captures`` on the compiled copy, in the function's own environment."""
-    path = f"{stage.runtime.source('function')}:{stage.runtime.source('tools')}"
-    finished = subprocess.run(
-        [stage.runtime.python, "-m", "benchmarks.captures", *arguments],
-        cwd=stage.folder,
-        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": path},
-        check=True,
-        stdout=subprocess.PIPE,
-    )
-    answer: dict[str, Any] = json.loads(finished.stdout)
-    return answer

@@ -15,7 +15,7 @@ def unavailable(surface: Surface, message: str, retry_after: str = "5") -> None:
     refused(surface.post(envelope(payload(turn(99)))), message, retry_after)
     health = surface.client.get("/health")
     refused(health, message, retry_after)
-    assert (health.json()["status"], health.json()["kind"]) == ("unavailable", "embedded")
+    assert (health.json()["status"], health.json()["kind"]) == ("unavailable", surface.kind)
 
 
 def well(surface: Surface, events: int) -> None:

@@ -1,13 +1,16 @@
 """CONTRACT 10 as a small store in memory, written for reading: no index, everything is looked up by walking.
 
-It speaks of one tenant and of well-formed envelopes of captures with an ``inputs_hash``.
+It speaks of one tenant and of well-formed envelopes with an ``inputs_hash``; an event makes turns if its type is
+``conversation_capture`` and it has ``inputs``. Lists are in ``model_lists``, erasure in ``model_erasure``.
 """
 
+import copy
 import json
 from dataclasses import dataclass, field
 from typing import Any
 
 NARROWNESS = {"content_redacted": 1, "content_omitted": 2}
+NONE = {"new": 0, "known": 0, "revised": 0, "erased": 0}
 
 
 @dataclass
@@ -22,10 +25,12 @@ class ModelTurn:
     execution_ref: str
     version: int
     revisions: int = 1
+    erased: bool = False
 
     def record(self) -> dict[str, Any]:
+        fields = {"role": self.fields["role"]} if self.erased else self.fields
         return {
-            **self.fields,
+            **fields,
             "turn_id": self.turn_id,
             "seq": self.seq,
             "parent_turn_id": self.parent,
@@ -34,40 +39,63 @@ class ModelTurn:
             "version": self.version,
             "execution_ref": self.execution_ref,
             "revisions": self.revisions,
-            "erased": False,
+            "erased": self.erased,
         }
 
 
 @dataclass
+class ModelSession:
+    """``key`` is the position of the first event that named it."""
+
+    session_id: str
+    key: int
+    turns: list[ModelTurn] = field(default_factory=list)
+    version: int = 0
+
+
+@dataclass
 class ModelEvent:
+    """``envelope`` is given back; ``brought`` are the turns that were new or revised by it, ``user`` whose it is."""
+
     envelope: dict[str, Any]
     position: int
-    turn_count: int
+    session: ModelSession | None
+    conversation: str | None
+    user: str | None
+    makes_turns: bool
+    turn_ids: list[str]
+    brought: list[str] = field(default_factory=list)
+    emptied: bool = False
+
+    def given_back(self) -> dict[str, Any]:
+        return {**self.envelope, "position": self.position}
 
 
 @dataclass
 class ModelStore:
+    position: int = 0
     events: list[ModelEvent] = field(default_factory=list)
     keys: dict[str, ModelEvent] = field(default_factory=dict)
-    sessions: dict[str, list[ModelTurn]] = field(default_factory=dict)
+    sessions: dict[str, ModelSession] = field(default_factory=dict)
+    tombstones: set[str] = field(default_factory=set)
+    erasures: list[dict[str, Any]] = field(default_factory=list)
 
     def append(self, envelope: dict[str, Any], key: str | None = None) -> dict[str, Any] | None:
         """The receipt without ``eventId``; None for a 409."""
-        payload = envelope["payload"]
-        key = None if key == payload["inputs_hash"] else key
+        envelope = copy.deepcopy(envelope)
+        key = None if key == envelope["payload"]["inputs_hash"] else key
         by_ref = [event for event in self.events if event.envelope["runId"] == envelope["runId"]]
         by_key = [self.keys[key]] if key in self.keys else []
-        by_payload = [event for event in self.events if hash_of(event.envelope) == hash_of(envelope)]
+        by_payload = [event for event in self.events if identity(event.envelope) == identity(envelope)]
         if any(hash_of(event.envelope) != hash_of(envelope) for event in by_ref + by_key):
             return None
         same = sorted(by_ref + by_key + by_payload, key=lambda event: event.position)
         if same:
-            first, status = same[0], "duplicate"
-            counts = {"new": 0, "known": first.turn_count, "revised": 0, "erased": 0}
+            first, status, counts = same[0], "duplicate", known_again(same[0])
         else:
-            first, status = ModelEvent(envelope, len(self.events) + 1, len(payload["inputs"]["turns"])), "accepted"
+            first, status = self._new(envelope), "accepted"
             self.events.append(first)
-            counts = self._turns(envelope, first.position)
+            counts = self._turns(first) if first.makes_turns else dict(NONE)
         if key is not None:
             self.keys.setdefault(key, first)
         return {
@@ -78,39 +106,65 @@ class ModelStore:
             "turns": counts,
         }
 
-    def _turns(self, envelope: dict[str, Any], position: int) -> dict[str, int]:
+    def _new(self, envelope: dict[str, Any]) -> ModelEvent:
+        self.position += 1
         payload = envelope["payload"]
-        inputs = payload["inputs"]
+        inputs, outputs = payload.get("inputs", {}), payload.get("outputs", {})
+        session_id = lower(inputs.get("session_id") or outputs.get("session_id"))
+        session = None
+        if session_id is not None:
+            session = self.sessions.setdefault(session_id, ModelSession(session_id, self.position))
+        user = context_of(payload).get("user_id")
+        makes_turns = envelope["type"] == "conversation_capture" and "turns" in inputs
+        return ModelEvent(
+            envelope=envelope,
+            position=self.position,
+            session=session,
+            conversation=lower(inputs.get("conversation_id") or outputs.get("conversation_id")),
+            user=user if isinstance(user, str) else None,
+            makes_turns=makes_turns,
+            turn_ids=[turn["turn_id"].lower() for turn in inputs["turns"]] if makes_turns else [],
+        )
+
+    def _turns(self, event: ModelEvent) -> dict[str, int]:
+        payload = event.envelope["payload"]
         narrowness = max([NARROWNESS[name] for name in payload["constraints_applied"] if name in NARROWNESS], default=0)
-        session = self.sessions.setdefault(inputs["session_id"].lower(), [])
-        conversation = inputs["conversation_id"].lower()
-        sent_ids = [turn["turn_id"].lower() for turn in inputs["turns"]]
-        leaf = current_leaf(session, conversation)
-        if leaf is not None and end_of_path(session, leaf.turn_id) in sent_ids:
+        session, conversation = event.session, event.conversation
+        assert session is not None
+        assert conversation is not None
+        turns = session.turns
+        leaf = current_leaf(turns, conversation)
+        if leaf is not None and end_of_path(turns, leaf.turn_id) in event.turn_ids:
             leaf = None
-        counts = {"new": 0, "known": 0, "revised": 0, "erased": 0}
+        counts = dict(NONE)
         before = None if leaf is None else leaf.turn_id
-        for sent in inputs["turns"]:
+        for place, sent in enumerate(payload["inputs"]["turns"]):
             name = sent["turn_id"].lower()
-            there = find(session, name)
+            there = find(turns, name)
             if there is None:
-                counts["new"] += 1
+                is_erased = name in self.tombstones
+                counts["erased" if is_erased else "new"] += 1
                 parent = lower(sent["parent_turn_id"]) if "parent_turn_id" in sent else before
-                if parent is not None and end_of_path(session, parent) == name:
+                if parent is not None and end_of_path(turns, parent) == name:
                     parent = None
-                session.append(
+                turns.append(
                     ModelTurn(
                         turn_id=name,
-                        seq=len(session) + 1,
+                        seq=len(turns) + 1,
                         conversation=conversation,
                         parent=parent,
                         fields=sent,
                         narrowness=narrowness,
-                        captured_at=envelope["timestamp"],
-                        execution_ref=envelope["runId"],
-                        version=position,
+                        captured_at=event.envelope["timestamp"],
+                        execution_ref=event.envelope["runId"],
+                        version=event.position,
+                        erased=is_erased,
                     )
                 )
+                event.brought.append(name)
+                session.version = event.position
+            elif there.erased:
+                counts["erased"] += 1
             elif body(sent) == body(there.fields) or narrowness > there.narrowness:
                 counts["known"] += 1
             else:
@@ -119,9 +173,37 @@ class ModelStore:
                 stay = {n: there.fields[n] for n in derived(sent) if all(isinstance(one.get(n), str) for one in both)}
                 there.fields, there.narrowness = {**sent, **stay}, narrowness
                 there.revisions += 1
-                there.version, there.execution_ref = position, envelope["runId"]
+                there.version, there.execution_ref = event.position, event.envelope["runId"]
+                event.brought.append(name)
+                session.version = event.position
+            there = find(turns, name)
+            assert there is not None
+            if there.erased:
+                payload["inputs"]["turns"][place] = skeleton(sent)
+                without_entities(payload, name)
+                event.envelope["erased"] = True
             before = name
         return counts
+
+
+def known_again(first: ModelEvent) -> dict[str, int]:
+    """The counts of a duplicate of ``first``."""
+    turns = [] if first.session is None else first.session.turns
+    gone = sum(1 for name in first.turn_ids if (turn := find(turns, name)) is not None and turn.erased)
+    return {**NONE, "known": len(first.turn_ids) - gone, "erased": gone}
+
+
+def skeleton(sent: dict[str, Any]) -> dict[str, Any]:
+    """What an event keeps of an erased turn: names of things, and what the turn table is made of."""
+    kept = {name: sent[name] for name in ("turn_id", "role", "parent_turn_id") if name in sent}
+    calls = [{"invocation_id": call["invocation_id"]} for call in sent.get("tool_invocations", [])]
+    return {**kept, **({"tool_invocations": calls} if calls else {}), "erased": True}
+
+
+def without_entities(payload: dict[str, Any], turn_id: str) -> None:
+    outputs = payload.get("outputs", {})
+    if "entities" in outputs:
+        outputs["entities"] = [entity for entity in outputs["entities"] if entity["turn_id"].lower() != turn_id]
 
 
 def hash_of(envelope: dict[str, Any]) -> str:
@@ -129,29 +211,39 @@ def hash_of(envelope: dict[str, Any]) -> str:
     return hashed
 
 
-def find(session: list[ModelTurn], turn_id: str) -> ModelTurn | None:
-    return next((turn for turn in session if turn.turn_id == turn_id), None)
+def identity(envelope: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(envelope["payload"][name] for name in ("agent_id", "decision_type", "inputs_hash"))
 
 
-def end_of_path(session: list[ModelTurn], turn_id: str | None) -> str | None:
+def context_of(payload: dict[str, Any]) -> dict[str, Any]:
+    """Of a capture, or of an event that carries it beside its inputs."""
+    held: dict[str, Any] = payload.get("inputs", {}).get("context") or payload.get("context") or {}
+    return held
+
+
+def find(turns: list[ModelTurn], turn_id: str) -> ModelTurn | None:
+    return next((turn for turn in turns if turn.turn_id == turn_id), None)
+
+
+def end_of_path(turns: list[ModelTurn], turn_id: str | None) -> str | None:
     """The first id on the way up that is not there; None where the way ends in a root."""
     while turn_id is not None:
-        turn = find(session, turn_id)
+        turn = find(turns, turn_id)
         if turn is None:
             return turn_id
         turn_id = turn.parent
     return None
 
 
-def current_leaf(session: list[ModelTurn], conversation: str) -> ModelTurn | None:
-    own = [turn for turn in session if turn.conversation == conversation]
+def current_leaf(turns: list[ModelTurn], conversation: str) -> ModelTurn | None:
+    own = [turn for turn in turns if turn.conversation == conversation]
     parents = {turn.parent for turn in own}
     leaves = [turn for turn in own if turn.turn_id not in parents]
     if not leaves:
         return None
     leaf = leaves[-1]
     for carrier in reversed(own):
-        named = find(session, lower(memory(carrier.fields).get("leaf")) or "")
+        named = None if carrier.erased else find(turns, lower(memory(carrier.fields).get("leaf")) or "")
         if carrier.seq >= leaf.seq and named is not None:
             return named
     return leaf

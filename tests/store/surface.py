@@ -1,17 +1,18 @@
-"""The store as its clients meet it: the WSGI application, driven in process through httpx, and bodies to post."""
+"""The store as its clients meet it: its HTTP surface, in process or over a socket, and bodies to post."""
 
 import hashlib
 import itertools
 import json
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
+from urllib.parse import quote
 
 import httpx
 
 from agent.core.canonical import canonical, sha256_hex
+from store.port import Store
 from store.server import create_app
-from store.sqlite import SqliteStore
 
 SESSION = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
 CONVERSATION = "b7a1e0d4-5c39-4e82-8f16-2d7c9b0a4e13"
@@ -23,17 +24,47 @@ def clock() -> datetime:
     return datetime(2026, 3, 2, 8, 15, tzinfo=UTC)
 
 
-@dataclass
+class OfTenant:
+    """A store as one tenant meets it: every call is made for ``tenant``, whoever asks."""
+
+    def __init__(self, store: Store, tenant: str) -> None:
+        self._store = store
+        self._tenant = tenant
+        self.kind = store.kind
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._store, name)
+        if name in ("ping", "close") or name.startswith("_"):
+            return method
+        return lambda *arguments, **named: method(*arguments, **{**named, "tenant": self._tenant})
+
+
 class Surface:
-    """A client of one store. Event ids are counted up, so that tests can tell them apart."""
+    """A client of one tenant of one store, in process or over HTTP.
 
-    store: SqliteStore
-    client: httpx.Client = field(init=False)
+    In process the tenant's calls go to ``store``, and event ids are counted up, so that tests can tell them apart.
+    ``kind`` is that of the engine.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, store: Store, *, tenant: str | None = None) -> None:
         ids = itertools.count(1)
-        app = create_app(self.store, clock=clock, new_id=lambda: f"00000000-0000-4000-9000-{next(ids):012x}")
+        self.store: Any = store
+        self.kind = store.kind
+        self._shares_store = tenant is not None
+        app = create_app(
+            store if tenant is None else OfTenant(store, tenant),  # type: ignore[arg-type]
+            clock=clock,
+            new_id=lambda: f"00000000-0000-4000-9000-{next(ids):012x}",
+        )
         self.client = httpx.Client(transport=httpx.WSGITransport(app=app), base_url="http://store.invalid")
+
+    @classmethod
+    def over_http(cls, url: str, key: str, *, kind: str) -> Self:
+        surface = cls.__new__(cls)
+        surface.kind = kind
+        surface.store, surface._shares_store = None, True
+        surface.client = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+        return surface
 
     def post(self, body: Any, *, key: str | None = None, path: str = "/v1/decision-events") -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -45,19 +76,50 @@ class Surface:
         body = envelope(payload, **changes)
         answer = self.post(body, key=body["payload"]["inputs_hash"])
         assert answer.status_code in (200, 201), answer.text
-        return answer.json()
+        return dict(answer.json())
 
     def get(self, path: str, **query: Any) -> Any:
         answer = self.client.get(path, params=query)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
+    def erase(self, kind: str, name: str) -> dict[str, Any]:
+        """Erase a session, a turn or a user; the receipt."""
+        answer = self.client.delete(f"/v1/{kind}s/{quote(name, safe='')}")
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
     def turns(self, session: str = SESSION, **query: Any) -> list[dict[str, Any]]:
-        return self.get(f"/v1/sessions/{session}/turns", **query)["turns"]
+        return list(self.get(f"/v1/sessions/{session}/turns", **query)["turns"])
+
+    def session(self, session: str = SESSION) -> dict[str, Any]:
+        return dict(self.get(f"/v1/sessions/{session}"))
+
+    def event(self, execution_ref: str) -> dict[str, Any]:
+        return dict(self.get(f"/v1/decision-events/{execution_ref}"))
+
+    def events(self, **query: Any) -> list[dict[str, Any]]:
+        """All events of a list, page by page."""
+        return list(self._pages("/v1/decision-events", "events", query))
+
+    def sessions(self, **query: Any) -> list[dict[str, Any]]:
+        """All sessions of a list, page by page."""
+        return list(self._pages("/v1/sessions", "sessions", query))
 
     def close(self) -> None:
         self.client.close()
-        self.store.close()
+        if not self._shares_store:
+            self.store.close()
+
+    def _pages(self, path: str, name: str, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        cursor = None
+        while True:
+            page = self.get(path, **query, **({} if cursor is None else {"cursor": cursor}))
+            assert len(page[name]) <= query.get("limit", 100)
+            yield from page[name]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return
 
 
 def envelope(payload: dict[str, Any], *, execution_ref: str | None = None, **event: Any) -> dict[str, Any]:

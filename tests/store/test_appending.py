@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agent.core.ids import is_uuid
 from tests.store.surface import (
     CAPTURED_AT,
     CONVERSATION,
@@ -26,9 +27,10 @@ def test_a_new_capture_is_answered_201_with_its_whole_receipt(surface: Surface) 
     answer = surface.post(body)
     assert answer.status_code == 201
     assert answer.headers["content-type"] == "application/json"
+    assert is_uuid(answer.json()["eventId"])
     assert answer.json() == {
         "status": "accepted",
-        "eventId": "00000000-0000-4000-9000-000000000001",
+        "eventId": answer.json()["eventId"],
         "executionRef": body["runId"],
         "timestamp": CAPTURED_AT,
         "position": 1,

@@ -18,7 +18,7 @@ def fresh(number: int, **more: Any) -> dict[str, Any]:
 
 def steps_of(surface: Surface, act: Callable[[], object]) -> int:
     """Tens of SQLite virtual machine steps that ``act`` takes on the writer's connection."""
-    writer = surface.store._database._writer
+    writer = surface.store.engine._writer
     assert writer is not None
     counted = [0]
 
@@ -100,7 +100,7 @@ def test_a_page_of_turns_takes_no_more_steps_far_into_a_session_than_at_its_star
     def steps(**query: int) -> int:
         session = payload()["session_id"]
         on_file.turns(session, **query)
-        (reader,) = on_file.store._database._readers
+        (reader,) = on_file.store.engine._readers
         counted[0] = 0
         reader.set_progress_handler(lambda: counted.__setitem__(0, counted[0] + 1), _STEP)
         on_file.turns(session, **query)

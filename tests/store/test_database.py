@@ -51,13 +51,13 @@ def test_a_file_that_was_removed_is_made_anew_and_nothing_is_written_beside_it(
 
 def test_a_reader_of_a_file_that_was_replaced_is_not_used_again(on_file: Surface, tmp_path: Path) -> None:
     on_file.capture(payload(turn(1)))
-    with on_file.store._database.reading() as reader:
+    with on_file.store.engine.reading() as reader:
         for file in tmp_path.glob("store.db*"):
             file.unlink()
         on_file.capture(payload(turn(2)))
         assert reader.execute("SELECT count(*) FROM turns").fetchone() == (1,)
     assert [record["content"] for record in on_file.turns()] == ["t2"]
-    assert reader not in on_file.store._database._readers
+    assert reader not in on_file.store.engine._readers
 
 
 def test_a_database_that_was_taken_out_of_wal_mode_is_put_back(on_file: Surface, tmp_path: Path) -> None:
@@ -67,14 +67,14 @@ def test_a_database_that_was_taken_out_of_wal_mode_is_put_back(on_file: Surface,
     assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
     other.close()
     well(on_file, 1)
-    with on_file.store._database.reading() as connection:
+    with on_file.store.engine.reading() as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    with on_file.store._database.writing() as connection:
+    with on_file.store.engine.writing() as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 def broken_off(surface: Surface, error: BaseException) -> None:
-    with surface.store._database.writing() as connection:
+    with surface.store.engine.writing() as connection:
         connection.execute("DELETE FROM turns")
         raise error
 
@@ -90,9 +90,9 @@ def test_a_write_that_is_broken_off_leaves_nothing(surface: Surface) -> None:
 
 def test_a_read_that_is_broken_off_closes_its_connection(on_file: Surface) -> None:
     on_file.capture(payload(turn(1)))
-    with pytest.raises(KeyboardInterrupt), on_file.store._database.reading():
+    with pytest.raises(KeyboardInterrupt), on_file.store.engine.reading():
         raise KeyboardInterrupt
-    with pytest.raises(StoreAnswerError), on_file.store._database.reading() as connection:
+    with pytest.raises(StoreAnswerError), on_file.store.engine.reading() as connection:
         connection.execute("SELECT nothing")
     assert len(on_file.turns()) == 1
 
@@ -118,7 +118,7 @@ def test_every_code_of_sqlite_has_its_fault(code: int | None, fault: type[StoreA
     if code is not None:
         error.sqlite_errorcode = code
     on_file.capture(payload(turn(1)))
-    with pytest.raises(StoreAnswerError) as caught, on_file.store._database.writing():
+    with pytest.raises(StoreAnswerError) as caught, on_file.store.engine.writing():
         raise error
     assert type(caught.value) is fault
     assert "SECRET" not in caught.value.message
@@ -144,7 +144,7 @@ def test_tables_that_another_process_makes_meanwhile_are_used(tmp_path: Path) ->
 
 def test_a_store_of_another_process_is_refused_and_left_open_for_it(on_file: Surface) -> None:
     on_file.capture(payload(turn(1)))
-    database = on_file.store._database
+    database = on_file.store.engine
     writer, database._owner = database._writer, os.getpid() + 1
     message = "the store was opened before this process forked: open one in each process"
     unavailable(on_file, message)

@@ -33,7 +33,7 @@ def test_a_locked_database_is_503_until_the_lock_is_gone_and_readers_do_not_wait
 
 
 def test_a_writer_of_this_process_that_does_not_end_is_waited_for_no_longer_than_the_timeout(on_file: Surface) -> None:
-    with on_file.store._database.writing():
+    with on_file.store.engine.writing():
         answer = on_file.post(envelope(payload(turn(1))))
     refused(answer, "other writers of this process hold the database", "1")
     well(on_file, 0)
@@ -67,7 +67,7 @@ def test_a_new_file_that_another_process_reads_is_waited_for(tmp_path: Path) -> 
 
 def test_a_full_database_is_503_until_there_is_room_again(on_file: Surface) -> None:
     on_file.capture(payload(turn(1)))
-    writer = on_file.store._database._writer
+    writer = on_file.store.engine._writer
     assert writer is not None
     (pages,) = writer.execute("PRAGMA page_count").fetchone()
     writer.execute(f"PRAGMA max_page_count = {pages + 1}")
@@ -263,7 +263,7 @@ def test_a_damaged_file_is_503_and_the_file_put_back_is_used_without_restart(on_
 
 
 def damage(surface: Surface, statement: str) -> None:
-    with surface.store._database.writing() as connection:
+    with surface.store.engine.writing() as connection:
         connection.execute(statement)
 
 

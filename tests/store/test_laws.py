@@ -1,133 +1,157 @@
-"""Any interleaving of appends, duplicates, revisions and branches equals the model written from CONTRACT 10."""
+"""Any interleaving of appends, duplicates, revisions, branches, erasures and reads gives, on every engine, the answers
+of the model that was written from CONTRACT 10."""
 
 import json
 from typing import Any
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from store.sqlite import SqliteStore
+from agent.core.canonical import canonical
+from store.urls import open_store
+from tests.store import model_erasure, model_lists
+from tests.store.engines import fresh_tenant
 from tests.store.model import ModelStore
-from tests.store.surface import CONVERSATION, OTHER_CONVERSATION, SESSION, Surface, envelope, turn_id
+from tests.store.scripts import erasures, event_queries, session_queries, turn_queries, writes
+from tests.store.surface import Surface
 
-OTHER_SESSION = "7a7a7a7a-0000-4000-8000-00000000000a"
-# Letters in the ids, so that their case can differ.
-IDS = [turn_id(0xA0 + number) for number in range(7)]
-cased = st.sampled_from([str.lower, str.upper])
-a_turn_id = st.builds(lambda change, name: change(name), cased, st.sampled_from(IDS))
-
-
-@st.composite
-def turns(draw: st.DrawFn, name: str) -> dict[str, Any]:
-    sent: dict[str, Any] = {
-        "turn_id": draw(cased)(name),
-        "role": "user",
-        "content": draw(st.sampled_from(["a", "b", "é\u0000\U0001f680"])),
-        "timestamp": draw(st.sampled_from(["2026-03-02T08:00:00Z", "2026-03-02T08:00:01Z"])),
-    }
-    metadata: dict[str, Any] = {}
-    if draw(st.integers(0, 3)) == 0:
-        metadata["memory"] = {"leaf": draw(a_turn_id)}
-    if draw(st.booleans()):
-        metadata["derived"] = ["timestamp"]
-    if metadata:
-        sent["metadata"] = metadata
-    if draw(st.integers(0, 4)) == 0:
-        sent["tool_invocations"] = [{"tool_name": "t", "invocation_id": draw(cased)(turn_id(0xBEEF))}]
-    if draw(st.integers(0, 2)) == 0:
-        sent["parent_turn_id"] = draw(st.none() | a_turn_id)
-    return sent
+ERASE = {
+    "session": model_erasure.erase_session,
+    "turn": model_erasure.erase_turn,
+    "user": model_erasure.erase_user,
+}
+COUNTED = ("kind", "position", "sessions", "turns", "events")
+Write = tuple[dict[str, Any], str | None]
 
 
-@st.composite
-def writes(draw: st.DrawFn) -> tuple[dict[str, Any], str | None]:
-    names = draw(st.lists(st.sampled_from(IDS), min_size=1, max_size=4, unique=True))
-    payload = {
-        "session_id": draw(st.sampled_from([SESSION, SESSION, SESSION, OTHER_SESSION])),
-        "conversation_id": draw(st.sampled_from([CONVERSATION, CONVERSATION, OTHER_CONVERSATION])),
-        "turns": [draw(turns(name)) for name in names],
-    }
-    body = envelope(
-        payload,
-        execution_ref=draw(st.none() | st.sampled_from(["run-1", "run-2", "run-3"])),
-        timestamp=draw(st.sampled_from(["2026-03-02T08:15:00Z", "2026-03-02T08:16:00Z"])),
-        constraints_applied=draw(st.sampled_from([[], [], ["content_redacted"], ["content_omitted"]])),
-    )
-    key = draw(st.sampled_from([None, None, body["payload"]["inputs_hash"], "key-1", "key-2"]))
-    return body, key
+class StoreMachine(RuleBasedStateMachine):
+    """A SQLite store, a tenant of a PostgreSQL store and the model, to which the same things happen."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = ModelStore()
+        self.surfaces = [Surface(open_store("sqlite:///:memory:")), fresh_tenant()]
+        self.sent: list[Write] = []
+        self.is_looked_at = True
 
-@st.composite
-def scripts(draw: st.DrawFn) -> list[tuple[dict[str, Any], str | None]]:
-    """Writes, some of them sent again later, perhaps as another invocation."""
-    script: list[tuple[dict[str, Any], str | None]] = []
-    for _ in range(draw(st.integers(1, 12))):
-        if script and draw(st.integers(0, 4)) == 0:
-            body, key = draw(st.sampled_from(script))
-            script.append((json.loads(json.dumps(body)), draw(st.sampled_from([key, None, "key-1"]))))
-        else:
-            script.append(draw(writes()))
-    return script
+    def teardown(self) -> None:
+        for surface in self.surfaces:
+            surface.close()
 
+    @initialize(first=st.lists(writes, min_size=1, max_size=6))
+    def begin(self, first: list[Write]) -> None:
+        for write in first:
+            self.append(write)
 
-@settings(max_examples=300, deadline=None)
-@given(scripts())
-def test_any_interleaving_of_writes_gives_the_receipts_and_turns_of_the_model(
-    script: list[tuple[dict[str, Any], str | None]],
-) -> None:
-    model, surface = ModelStore(), Surface(SqliteStore(":memory:"))
-    try:
-        for body, key in script:
-            answer, expected = surface.post(body, key=key), model.append(body, key)
+    @rule(write=writes)
+    def append(self, write: Write) -> None:
+        body, key = write
+        self.sent.append((json.loads(json.dumps(body)), key))
+        expected = self.model.append(body, key)
+        for surface in self.surfaces:
+            answer = surface.post(body, key=key)
             if expected is None:
                 assert answer.status_code == 409
                 continue
-            receipt = answer.json()
-            assert answer.status_code == (201 if expected["status"] == "accepted" else 200)
-            assert {name: value for name, value in receipt.items() if name != "eventId"} == expected
-        for session, kept in model.sessions.items():
-            assert surface.turns(session) == [turn.record() for turn in kept]
-        events = surface.get("/v1/decision-events")["events"]
-        assert events == [{**event.envelope, "position": event.position} for event in model.events]
-    finally:
-        surface.close()
+            assert answer.status_code == (201 if expected["status"] == "accepted" else 200), answer.text
+            assert {name: value for name, value in answer.json().items() if name != "eventId"} == expected
+        self.is_looked_at = False
+
+    @rule(data=st.data())
+    def append_again(self, data: st.DataObject) -> None:
+        """What was sent before, perhaps with another key."""
+        if self.sent:
+            body, key = data.draw(st.sampled_from(self.sent))
+            self.append((body, data.draw(st.sampled_from([key, None, "key-1"]))))
+
+    @rule(data=st.data())
+    def append_grown(self, data: st.DataObject) -> None:
+        """The turns of something sent before and those of another, as a client sends its grown list."""
+        captures = [body for body, _ in self.sent if "turns" in body["payload"].get("inputs", {})]
+        (more, key) = data.draw(writes.filter(lambda write: "turns" in write[0]["payload"].get("inputs", {})))
+        if captures:
+            earlier = data.draw(st.sampled_from(captures))["payload"]["inputs"]["turns"]
+            named = {turn["turn_id"].lower() for turn in earlier}
+            inputs = more["payload"]["inputs"]
+            inputs["turns"] = [*earlier, *[turn for turn in inputs["turns"] if turn["turn_id"].lower() not in named]]
+            more["payload"]["inputs_hash"] = canonical(inputs).hex()[-64:] + str(len(self.sent))
+            more["payload"]["outputs"] = {"session_id": inputs["session_id"]}
+        self.append((more, key))
+
+    @rule(erasure=erasures)
+    def erase(self, erasure: tuple[str, str]) -> None:
+        kind, name = erasure
+        expected = ERASE[kind](self.model, name)
+        for surface in self.surfaces:
+            answer = surface.client.delete(f"/v1/{kind}s/{name}")
+            if expected is None:
+                assert answer.status_code == 404, answer.text
+                continue
+            assert answer.status_code == 200, answer.text
+            assert {counted: answer.json()[counted] for counted in COUNTED} == expected
+        self.is_looked_at = False
+
+    @rule(query=event_queries)
+    def list_events(self, query: dict[str, Any]) -> None:
+        for surface in self.surfaces:
+            assert surface.events(**query) == model_lists.events(self.model, **query)
+
+    @rule(query=session_queries)
+    def list_sessions(self, query: dict[str, Any]) -> None:
+        for surface in self.surfaces:
+            assert surface.sessions(**query) == model_lists.sessions(self.model, **query)
+
+    @rule(query=turn_queries)
+    def list_turns(self, query: dict[str, Any]) -> None:
+        for name, session in self.model.sessions.items():
+            if not session.turns:
+                continue
+            left = [
+                turn.record()
+                for turn in session.turns
+                if query.get("after_seq", 0) < turn.seq < query.get("before_seq", 100)
+                and turn.seq <= query.get("at_seq", 100)
+                and turn.version > query.get("changed_after", 0)
+                and turn.conversation == query.get("conversation_id", turn.conversation).lower()
+            ]
+            left = left[-query.get("last", 100) :][: query.get("limit", 100)]
+            for surface in self.surfaces:
+                assert surface.turns(name, **query) == left
+
+    @rule(types=st.sampled_from([None, "plan_approved", "conversation_capture,plan_approved"]))
+    def follow(self, types: str | None) -> None:
+        query = {} if types is None else {"types": types}
+        for surface in self.surfaces:
+            assert surface.get("/events/decisions", **query)["events"] == model_lists.feed(self.model, types)
+
+    @invariant()
+    def says_what_the_model_says(self) -> None:
+        if self.is_looked_at:
+            return
+        self.is_looked_at = True
+        for surface in self.surfaces:
+            assert surface.events() == model_lists.events(self.model)
+            assert surface.sessions() == model_lists.sessions(self.model)
+            stats = surface.get("/v1/stats")
+            assert {name: stats[name] for name in ("sessions", "turns", "events")} == model_lists.counts(self.model)
+            for name, session in self.model.sessions.items():
+                if session.turns:
+                    assert surface.turns(name) == [turn.record() for turn in session.turns]
+                else:
+                    assert surface.client.get(f"/v1/sessions/{name}/turns").status_code == 404
 
 
-bounds = st.fixed_dictionaries(
-    {},
-    optional={
-        "after_seq": st.integers(0, 8),
-        "before_seq": st.integers(0, 9),
-        "at_seq": st.integers(0, 8),
-        "changed_after": st.integers(0, 8),
-        "last": st.integers(1, 8),
-        "limit": st.integers(1, 8),
-        "conversation_id": st.sampled_from([CONVERSATION, OTHER_CONVERSATION.upper()]),
-    },
-)
-
-
-@settings(max_examples=150, deadline=None)
-@given(scripts(), st.lists(bounds, min_size=1, max_size=6))
-def test_any_bounds_leave_the_turns_that_the_model_has_within_them(
-    script: list[tuple[dict[str, Any], str | None]], queries: list[dict[str, Any]]
-) -> None:
-    model, surface = ModelStore(), Surface(SqliteStore(":memory:"))
-    try:
-        for body, key in script:
-            surface.post(body, key=key)
-            model.append(body, key)
-        for session, kept in model.sessions.items():
-            for query in queries:
-                left = [
-                    turn.record()
-                    for turn in kept
-                    if query.get("after_seq", 0) < turn.seq < query.get("before_seq", 100)
-                    and turn.seq <= query.get("at_seq", 100)
-                    and turn.version > query.get("changed_after", 0)
-                    and turn.conversation == query.get("conversation_id", turn.conversation).lower()
-                ]
-                left = left[-query.get("last", 100) :][: query.get("limit", 100)]
-                assert surface.turns(session, **query) == left
-    finally:
-        surface.close()
+@pytest.mark.slow
+def test_whatever_happens_to_a_store_every_engine_says_what_the_model_says() -> None:
+    run_state_machine_as_test(
+        StoreMachine,
+        settings=settings(
+            max_examples=120,
+            stateful_step_count=14,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+        ),
+    )

@@ -52,7 +52,7 @@ def waited(database: Database, timeout_s: float) -> float:
 
 
 def test_a_write_waits_for_another_process_as_long_as_the_caller_has(patient: Surface, tmp_path: Path) -> None:
-    database = patient.store._database
+    database = patient.store.engine
     patient.capture(payload(turn(1)))
     with held(tmp_path / "store.db"):
         assert 0.15 < waited(database, 0.2) < SOON_S
@@ -64,7 +64,7 @@ def test_a_write_waits_for_another_process_as_long_as_the_caller_has(patient: Su
 def test_writers_of_one_process_that_queue_behind_another_process_share_the_time(
     patient: Surface, tmp_path: Path
 ) -> None:
-    database = patient.store._database
+    database = patient.store.engine
     patient.capture(payload(turn(1)))
     took: list[float] = []
     with held(tmp_path / "store.db"):
@@ -110,7 +110,7 @@ def test_a_file_that_has_to_be_opened_first_is_waited_for_no_longer(tmp_path: Pa
     store.ping()
     store.close()
     with held(path, "EXCLUSIVE"):
-        assert waited(store._database, 0.2) < SOON_S
+        assert waited(store.engine, 0.2) < SOON_S
     new = SqliteStore(tmp_path / "new.db", busy_timeout_s=LONG_S)
     with held(tmp_path / "new.db", "EXCLUSIVE"):
         assert waited(new._database, 0.2) < SOON_S
@@ -173,7 +173,7 @@ def test_tables_that_another_process_makes_meanwhile_are_tried_again_and_then_us
 
 def test_a_reader_in_a_hurry_leaves_no_short_wait_to_the_next(patient: Surface) -> None:
     patient.capture(payload(turn(1)))
-    database = patient.store._database
+    database = patient.store.engine
     with database.reading(timeout_s=0.5) as connection:
         assert connection.execute("PRAGMA busy_timeout").fetchone() == (500,)
     with database.reading() as connection:

@@ -1,0 +1,120 @@
+"""The store's application on gunicorn, the server that the function host brings: threads, one process or several.
+
+SIGTERM ends it when the requests in flight are answered, or after 30 s. What the server itself logs goes through our
+log lines, which hold no content; its pages for what is no HTTP become typed JSON. It opens no control socket.
+The only module of the command line that imports gunicorn.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+from gunicorn.glogging import Logger
+
+from agent.bootstrap import ServedStore
+from agent.errors import InternalError
+from agent.hosted_store import refuse_protocol_errors
+from agent.observability.logs import JsonLines
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+GRACEFUL_TIMEOUT_S: Final = 30
+# Longer than clients of ours keep an idle connection, so that it is they who let go of it.
+_KEEP_ALIVE_S: Final = 60
+# The longest request line that gunicorn bounds: a search and a cursor fit.
+_REQUEST_LINE_BYTES: Final = 8190
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What is served where: ``make`` makes the store in each worker, ``ready`` is called once it listens."""
+
+    bound: socket.socket
+    threads: int
+    workers: int
+    make: Callable[[], ServedStore]
+    ready: Callable[[], None]
+
+
+def serve(serving: Serving) -> int:
+    """Serve until a signal ends it; returns the exit code of this process, be it the server's or a worker's.
+
+    Raises KeyboardInterrupt where SIGINT ended it, which does not wait for what is in flight, and InternalError where
+    no worker could start.
+    """
+    refuse_protocol_errors()
+    server = os.getpid()
+    arbiter = _Arbiter(_Application(serving))
+    try:
+        arbiter.run()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 0
+        if os.getpid() != server:
+            return code
+        if arbiter.interrupted:
+            raise KeyboardInterrupt from None
+        if code != 0:
+            raise InternalError("the server's workers could not start; the lines above say why") from None
+    return 0
+
+
+class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+        self._served: ServedStore | None = None
+        # The server closes it by its number: reloads (SIGHUP) find it there again.
+        self._descriptor = serving.bound.detach()
+        super().__init__()
+
+    def load_config(self) -> None:
+        settings = {
+            "bind": f"fd://{self._descriptor}",
+            "worker_class": "gthread",
+            "workers": self._serving.workers,
+            "threads": self._serving.threads,
+            "graceful_timeout": GRACEFUL_TIMEOUT_S,
+            # A worker that a long request keeps busy is no dead one.
+            "timeout": 0,
+            "keepalive": _KEEP_ALIVE_S,
+            "limit_request_line": _REQUEST_LINE_BYTES,
+            "control_socket_disable": True,
+            "logger_class": _Log,
+            "loglevel": "error",
+            "when_ready": lambda _server: self._serving.ready(),
+            "worker_exit": lambda _server, _worker: self._let_go(),
+        }
+        for name, value in settings.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> WSGIApplication:
+        """Called in each worker: a database that was opened before a fork would be damaged by it."""
+        self._served = self._serving.make()
+        return self._served.application
+
+    def _let_go(self) -> None:
+        if self._served is not None:
+            self._served.close()
+
+
+class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    interrupted = False
+
+    def handle_int(self) -> None:
+        """SIGINT: as the arbiter does, and remembered for the exit code."""
+        self.interrupted = True
+        super().handle_int()
+
+
+class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
+    def setup(self, cfg: Any) -> None:
+        """As the logger does, and then ours in place of its handlers: theirs would write what was sent."""
+        super().setup(cfg)
+        self.error_log.handlers[:] = [JsonLines(sys.stderr)]

@@ -1,0 +1,25 @@
+"""``store migrate``: brings the database to this release's schema, or makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.cli.exit_codes import ExitCode
+from agent.cli.invocation import Invocation
+from agent.cli.store.database import opened, store_settings
+from agent.cli.store.result import print_result
+
+
+@dataclass(frozen=True, slots=True)
+class MigrateCommand:
+    """One migration. A database of a newer release is refused."""
+
+    interrupted = "interrupted: the database is as it was"
+
+    def __call__(self, invocation: Invocation) -> ExitCode:
+        """Migrate and say so."""
+        with opened(store_settings(invocation).url, may_be_new=True) as store:
+            store.migrate()
+            kind = store.kind
+        print_result(invocation, {"schema": "of this release", "kind": kind})
+        return ExitCode.OK

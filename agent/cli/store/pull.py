@@ -1,0 +1,144 @@
+"""``store pull``: moves another store's events into ours, page by page, each envelope as it came.
+
+Read and written over CONTRACT 10 by the client that captures go through, with its deadlines and retries. What is there
+already is a duplicate, so a pull that ended early is simply run again. An event that our store refuses is told and
+passed over; a feed whose pages do not advance ends the pull, for it would never end by itself.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from agent.bootstrap import store_client
+from agent.cli.embedded_path import check_embedded_path
+from agent.cli.exit_codes import ExitCode
+from agent.cli.invocation import STORE_VARIABLE, Invocation
+from agent.cli.store.feed_walk import FeedWalk
+from agent.cli.store.result import print_result
+from agent.config import Settings, StoreAddress, store_address
+from agent.errors import ConfigurationError, StoreConnectionError, StoreWriteError
+from agent.ruvector.client import RuvectorClient
+from agent.ruvector.feed import FedEvent
+
+_KEY_VARIABLE: Final = "RUVECTOR_API_KEY"
+_EMBEDDED: Final = "embedded:"
+# What our store says to one event and not to all of them. The status decides.
+_REFUSED: Final = {
+    400: "the store does not take it as an event",
+    409: "its execution_ref is there with another body",
+    413: "it is larger than the store takes",
+    422: "the store does not take it as an event",
+}
+# Each refusal is a line on standard error; so many stand in the document too.
+_MOST_LISTED: Final = 1000
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What came of the events so far."""
+
+    read: int = 0
+    new: int = 0
+    duplicate: int = 0
+    refused: int = 0
+    refusals: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PullCommand:
+    """One pull from the store at ``source``, whose key stands in the variable ``key_variable``."""
+
+    source: str
+    key_variable: str
+    types: str
+    after: str | None
+    page: int
+    dry_run: bool
+
+    interrupted = "interrupted: what was stored stays; --after goes on from the cursor above"
+
+    def __call__(self, invocation: Invocation) -> ExitCode:
+        """Move and print the counts, also where it ends early. The code is PARTLY where not all could be moved."""
+        settings = Settings.from_env(invocation.settings())
+        source = settings._replace(store=self._source_address(invocation))
+        with ExitStack() as stack:
+            reader = stack.enter_context(closing(store_client(source)))
+            writer = None
+            if not self.dry_run:
+                check_embedded_path(settings.store)
+                writer = stack.enter_context(closing(store_client(settings)))
+            walk = FeedWalk(reader.reads.feed, self.after, self.page, tuple(filter(None, self.types.split(","))))
+            counts = _Counts()
+            ended = False
+            try:
+                for event in walk.events():
+                    counts.read += 1
+                    if writer is not None:
+                        _append(writer, event, counts, invocation)
+                ended = True
+            finally:
+                self._print(invocation, counts, walk, ended=ended)
+        if walk.stuck:
+            invocation.terminal.say("the other store's pages do not advance: what is behind them was not read")
+        return ExitCode.PARTLY if counts.refused or walk.stuck else ExitCode.OK
+
+    def _source_address(self, invocation: Invocation) -> StoreAddress:
+        """Where ``--from`` points, by the rules of ``RUVECTOR_SERVICE_URL``, which messages then do not name."""
+        key = invocation.terminal.environ.get(self.key_variable, "")
+        names = {STORE_VARIABLE: "--from", _KEY_VARIABLE: self.key_variable}
+        try:
+            address = store_address({STORE_VARIABLE: self._source_url(), _KEY_VARIABLE: key})
+        except ConfigurationError as error:
+            problem = error.message.removeprefix(f"{error.variable}: ").replace(_KEY_VARIABLE, self.key_variable)
+            raise ConfigurationError(names[error.variable], problem) from None
+        if address.path is not None and not Path(address.path).exists():
+            raise StoreConnectionError(f"there is no store at {address.path}")
+        check_embedded_path(address)
+        return address
+
+    def _source_url(self) -> str:
+        """A store as the command line names it: an address, ``embedded:PATH``, or a path alone."""
+        source = self.source.strip()
+        return source if "://" in source or source.startswith(_EMBEDDED) else _EMBEDDED + source
+
+    def _print(self, invocation: Invocation, counts: _Counts, walk: FeedWalk, *, ended: bool) -> None:
+        document = {
+            "dry_run": self.dry_run,
+            "complete": ended and not walk.stuck,
+            "read": counts.read,
+            "new": counts.new,
+            "duplicate": counts.duplicate,
+            "refused": counts.refused,
+            "refusals": counts.refusals,
+            "cursor": walk.cursor,
+        }
+        facts = [(name, str(document[name])) for name in ("read", "new", "duplicate", "refused")]
+        if self.dry_run:
+            facts = [("read", f"{counts.read}, nothing was written")]
+        if walk.cursor is not None:
+            facts.append(("cursor", walk.cursor))
+        print_result(invocation, document, facts)
+
+
+def _append(writer: RuvectorClient, event: FedEvent, counts: _Counts, invocation: Invocation) -> None:
+    """Write one event and count what came of it. Raises what concerns more than this one event."""
+    try:
+        receipt = writer.append(event.text, idempotency_key=event.key)
+    except StoreWriteError as error:
+        reason = _REFUSED.get(error.upstream_status)
+        if reason is None:
+            raise
+        counts.refused += 1
+        if len(counts.refusals) < _MOST_LISTED:
+            refusal = {"execution_ref": event.execution_ref, "status": error.upstream_status, "reason": reason}
+            counts.refusals.append({**refusal, "position": event.position})
+        name = event.execution_ref or f"an event without one at position {event.position}"
+        invocation.terminal.say(f"refused {name}: {error.upstream_status}, {reason}")
+        return
+    if receipt.duplicate:
+        counts.duplicate += 1
+    else:
+        counts.new += 1

@@ -1,0 +1,36 @@
+"""How a command of the store prints what it did: one document, or a line for each fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+
+from agent.cli.invocation import Invocation
+from agent.cli.output_format import Format
+from agent.cli.terminal_text import escape
+
+
+def print_result(
+    invocation: Invocation, document: Mapping[str, Any], facts: Iterable[tuple[str, str]] | None = None
+) -> None:
+    """Print ``document``, or for people ``facts``, by default the document's own members."""
+    if invocation.format is not Format.TABLE:
+        invocation.print_json(orjson.dumps(document))
+        return
+    # Late: a script that asks for JSON does not wait for Rich.
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    # An id or a path is folded rather than cut: a part of one finds nothing.
+    table.add_column(overflow="fold")
+    for name, value in _own_members(document) if facts is None else facts:
+        table.add_row(name, Text(escape(value, invocation.terminal.encoding)))
+    invocation.terminal.show(table)
+
+
+def _own_members(document: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    return ((name.replace("_", " "), str(value)) for name, value in document.items())

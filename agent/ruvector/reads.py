@@ -1,0 +1,144 @@
+"""What the store can be asked for (CONTRACT 10), each answer as a model of ``models``, and the feed as raw envelopes.
+
+A read is repeated as the client's retry rules say. It raises StoreNotFound for what is not there, StoreConnectionError
+and RateLimitExceeded when the retries are spent, and StoreWriteError for an answer that is not what was asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict, TypeVar, Unpack
+from urllib.parse import quote
+
+import jiter
+
+from agent.errors import StoreNotFound
+from agent.ruvector.client import AnswerTooLong, Query
+from agent.ruvector.feed import Asked, FeedPage, read_feed
+from agent.ruvector.models import (
+    AuditPage,
+    EventEnvelope,
+    EventPage,
+    SessionPage,
+    SessionRow,
+    StoreModel,
+    StoreStats,
+    TurnPage,
+)
+
+T = TypeVar("T")
+Model = TypeVar("Model", bound=StoreModel)
+
+
+class EventFilters(TypedDict, total=False):
+    """Which events: ``since`` inclusive, ``until`` exclusive, RFC 3339 instants of capture; ``order`` asc or desc."""
+
+    session_id: str | None
+    conversation_id: str | None
+    agent_id: str | None
+    decision_type: str | None
+    since: str | None
+    until: str | None
+    order: str | None
+
+
+class TurnFilters(TypedDict, total=False):
+    """Which turns of a session, in their latest revisions."""
+
+    conversation_id: str | None
+    before_seq: int | None
+    at_seq: int | None
+    changed_after: int | None
+    last: int | None
+
+
+class SessionFilters(TypedDict, total=False):
+    """Which sessions: ``q`` are words of their content, ``since`` and ``until`` bound the last activity."""
+
+    user_id: str | None
+    agent_id: str | None
+    tag: str | None
+    conversation_id: str | None
+    q: str | None
+    since: str | None
+    until: str | None
+
+
+class StoreReads:
+    """The reads of one store; ``asked`` is its client."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def event(self, execution_ref: str) -> EventEnvelope:
+        """The event of one invocation, with its position."""
+        return self._read(EventEnvelope, f"/v1/decision-events/{segment(execution_ref)}", {})
+
+    def events(self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]) -> EventPage:
+        """One page of events, in ascending order unless asked; ``cursor`` is the last page's next_cursor."""
+        return self._read(EventPage, "/v1/decision-events", {**_named(which), "limit": limit, "cursor": cursor})
+
+    def feed(self, after: str | None = None, *, limit: int = 100, types: tuple[str, ...] = ()) -> FeedPage:
+        """One page of the feed beyond the cursor ``after``, of these types or all, each envelope as it came."""
+        return read_feed(self._asked, after, limit, types)
+
+    def sessions(
+        self,
+        *,
+        limit: int = 100,
+        cursor: str | None = None,
+        offset: int | None = None,
+        total: bool = False,
+        **which: Unpack[SessionFilters],
+    ) -> SessionPage:
+        """One page of sessions, newest activity first; ``total`` asks how many there are in all."""
+        page = {"limit": limit, "cursor": cursor, "offset": offset, "total": "true" if total else None}
+        return self._read(SessionPage, "/v1/sessions", {**_named(which), **page})
+
+    def session(self, session_id: str) -> SessionRow:
+        """The row of one session."""
+        return self._read(SessionRow, f"/v1/sessions/{segment(session_id)}", {})
+
+    def turns(self, session_id: str, *, after_seq: int = 0, limit: int = 100, **which: Unpack[TurnFilters]) -> TurnPage:
+        """The turns of a session with ``seq`` above ``after_seq``, at most ``limit`` (1..1000)."""
+        query = {**_named(which), "after_seq": after_seq, "limit": limit}
+        return self._read(TurnPage, f"/v1/sessions/{segment(session_id)}/turns", query)
+
+    def stats(self) -> StoreStats:
+        """What this key's tenant has in the store."""
+        return self._read(StoreStats, "/v1/stats", {})
+
+    def audit(self, *, after: int = 0, limit: int = 100) -> AuditPage:
+        """Who erased, exported or administered what, oldest first; ``after`` is the last page's next_after."""
+        return self._read(AuditPage, "/v1/audit", {"after": after, "limit": limit})
+
+    def _read(self, model: type[Model], path: str, query: Query) -> Model:
+        return asked_for(self._asked, "GET", model, path, query)
+
+
+def asked_for(asked: Asked, method: str, model: type[Model], path: str, query: Query) -> Model:
+    """The answer of the store as ``model``."""
+    try:
+        return asked.ask(method, path, query, lambda body: model.model_validate(_parsed(body)))
+    except AnswerTooLong as error:
+        raise error.refused from None
+
+
+def segment(text: str) -> str:
+    """``text`` as one segment of a path: quoted whole, so that it can name no other path."""
+    if text in ("", ".", ".."):
+        raise StoreNotFound("the store has no such record")
+    try:
+        return quote(text, safe="")
+    except UnicodeEncodeError:
+        # Half a surrogate pair: no address holds it, so nothing is there.
+        raise StoreNotFound("the store has no such record") from None
+
+
+def _parsed(body: bytes) -> Any:
+    return jiter.from_json(body, allow_inf_nan=False)
+
+
+def _named(which: Any) -> dict[str, Any]:
+    """The filters by the names of the contract: ``from`` is a word of Python."""
+    names = {"since": "from", "until": "to"}
+    return {names.get(name, name): value for name, value in which.items()}

@@ -1,0 +1,34 @@
+"""Times several ways to do the same thing in turn: each round all of them, and each round another one first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+Samples = dict[str, dict[str, list[float]]]
+Act = Callable[[], object]
+
+
+def in_turn(sides: Mapping[str, Callable[[], Act]], *, rounds: int, count: int) -> Samples:
+    """Seconds and CPU seconds of this process for one of the ``count`` things that an act does, one value a round.
+
+    A side makes its act anew for each round, before its time is taken. The first round warms caches and is not kept.
+    """
+    samples: Samples = {name: {"seconds": [], "cpu": []} for name in sides}
+    order = list(sides)
+    for place in range(-1, rounds):
+        order.append(order.pop(0))
+        for name in order:
+            act = sides[name]()
+            started, cpu_started = time.perf_counter(), time.process_time()
+            act()
+            cpu, elapsed = time.process_time() - cpu_started, time.perf_counter() - started
+            if place >= 0:
+                samples[name]["seconds"].append(elapsed / count)
+                samples[name]["cpu"].append(cpu / count)
+    return samples
+
+
+def ratios(samples: Samples, product: str, baseline: str, kind: str = "seconds") -> tuple[float, ...]:
+    """Product / baseline, round by round."""
+    return tuple(mine / other for mine, other in zip(samples[product][kind], samples[baseline][kind], strict=True))

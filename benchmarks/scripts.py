@@ -1,0 +1,22 @@
+"""Runs a script of this package as the function would run: compiled, in an environment of requirements.txt alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from benchmarks.rows import Stage
+
+
+def run_script(stage: Stage, module: str, *arguments: str) -> Any:
+    """What ``module`` prints as JSON. Its errors go to stderr, and a failure is raised."""
+    path = f"{stage.runtime.source('function')}:{stage.runtime.source('tools')}"
+    finished = subprocess.run(
+        [stage.runtime.python, "-m", module, *arguments],
+        cwd=stage.folder,
+        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": path},
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    return json.loads(finished.stdout)

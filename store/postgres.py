@@ -1,0 +1,328 @@
+"""The store over PostgreSQL 15 or newer: psycopg 3, a pool, one writer at a time. The only module that imports psycopg.
+
+Appends of all processes meet at one advisory lock, which is held until the commit is done: positions grow in commit
+order, so a reader of the feed waits for nobody and misses nothing. That costs no throughput that would be noticed,
+since what waits is appended together (store.group_commit). A writer that hangs is ended by the server
+(``idle_in_transaction_session_timeout``), which bounds how long the others wait; readers never do.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from typing import Any, Final
+
+import psycopg
+from psycopg import errors as pg
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from store.engine import Connection, Rows
+from store.errors import (
+    DamagedDatabase,
+    DatabaseLocked,
+    DatabaseUnreachable,
+    DiskFull,
+    ForkedDatabase,
+    NewerDatabase,
+    NotADatabase,
+    ReadOnlyDatabase,
+    StoreAnswerError,
+)
+from store.event_store import EventStore
+from store.schema import POSTGRESQL, SCHEMA_VERSION, stamp, tables
+
+# Any number that other programs in the same database are unlikely to lock ("ruvector" in ASCII).
+_APPENDS: Final = 0x7275766563746F72
+_MAX_CONNECTIONS: Final = 16
+_CONNECT_TIMEOUT_S: Final = 3
+_PROBE_TIMEOUT_S: Final = 1.0
+# How long a writer that does not go on may hold up the others.
+IDLE_WRITER_ENDS_S: Final = 10
+
+# An acknowledged append survives the end of the server, whatever its default is; what waits, waits for so long.
+_SESSION: Final = f"""
+SET synchronous_commit = on;
+SET idle_in_transaction_session_timeout = {IDLE_WRITER_ENDS_S * 1000};
+SET client_encoding = 'UTF8';
+SET TIME ZONE 'UTC'
+"""
+_TABLES: Final = """
+SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+WHERE relkind IN ('r', 'p') AND nspname = current_schema()
+"""
+_OUR_TABLES: Final = ("events", "event_keys", "sessions", "labels", "turns", "words", "erasures", "audit")
+_SIZE: Final = (
+    "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'"
+)
+
+_LOCKED: Final = "another writer holds the database"
+_FAULTS: Final[tuple[tuple[type[psycopg.Error], type[StoreAnswerError], str], ...]] = (
+    (pg.LockNotAvailable, DatabaseLocked, _LOCKED),
+    (pg.QueryCanceled, DatabaseLocked, "the database ended a statement that took too long"),
+    (pg.DeadlockDetected, DatabaseLocked, _LOCKED),
+    (pg.SerializationFailure, DatabaseLocked, _LOCKED),
+    (pg.DiskFull, DiskFull, "there is no room for the write"),
+    (pg.InsufficientResources, DatabaseUnreachable, "the database has no more connections or memory to give"),
+    (pg.ReadOnlySqlTransaction, ReadOnlyDatabase, "the database may not be written"),
+    (pg.InsufficientPrivilege, ReadOnlyDatabase, "this user may not do it"),
+    (pg.DataCorrupted, DamagedDatabase, "the database is damaged"),
+    (pg.IndexCorrupted, DamagedDatabase, "the database is damaged"),
+    (pg.UndefinedTable, NotADatabase, "the database has not our tables"),
+    (psycopg.OperationalError, DatabaseUnreachable, "the database cannot be reached"),
+    (psycopg.InterfaceError, DatabaseUnreachable, "the database cannot be reached"),
+)
+
+
+class PostgresStore(EventStore):
+    """``url`` is one that libpq takes. Nothing is connected before use."""
+
+    def __init__(self, url: str, *, lock_timeout_s: float = 5.0, max_connections: int = _MAX_CONNECTIONS) -> None:
+        super().__init__(PostgresEngine(url, lock_timeout_s=lock_timeout_s, max_connections=max_connections))
+
+
+class PostgresEngine:
+    """See ``store.engine.Engine``. ``lock_timeout_s`` bounds the wait for other writers and for a connection."""
+
+    kind = "postgresql"
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        lock_timeout_s: float = 5.0,
+        max_connections: int = _MAX_CONNECTIONS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._url = url
+        self._lock_timeout_s = lock_timeout_s
+        self._max_connections = max_connections
+        self._clock = clock
+        self._opening = threading.Lock()
+        self._pool: ConnectionPool[Any] | None = None
+        self._owner: int | None = None
+        self._is_ready = False
+
+    @contextmanager
+    def writing(self, *, timeout_s: float | None = None) -> Iterator[Connection]:
+        end = self._clock() + self._bounded(timeout_s)
+        with self._connection(end) as raw:
+            self._lock(raw, end)
+            yield PostgresConnection(raw)
+
+    @contextmanager
+    def reading(self, *, timeout_s: float | None = None) -> Iterator[Connection]:
+        with self._connection(self._clock() + self._bounded(timeout_s), reads_only=True) as raw:
+            yield PostgresConnection(raw)
+
+    def probe(self, *, timeout_s: float | None = None) -> None:
+        """Take the lock of appends and write a row that is rolled back."""
+        wait_s = _PROBE_TIMEOUT_S if timeout_s is None else min(timeout_s, _PROBE_TIMEOUT_S)
+        with suppress(_Undone), self.writing(timeout_s=wait_s) as connection:
+            connection.execute("INSERT INTO write_probe (filler) VALUES (?)", (b"",))
+            raise _Undone
+
+    def scrub(self, *, at_most_bytes: int | None = None) -> bool:
+        """``VACUUM FULL``: each table is written anew with its indexes, under a lock that stops all others meanwhile.
+
+        PostgreSQL zeroes nothing that it frees, so until then old rows can be read in the files. Write-ahead logs,
+        backups and replicas are not touched: see docs/erasure.md.
+        """
+        with self._connection(self._clock() + self._lock_timeout_s, autocommit=True) as raw:
+            (size,) = raw.execute(_SIZE, (list(_OUR_TABLES),)).fetchone()
+            whole = at_most_bytes is None or size <= at_most_bytes
+            for table in _OUR_TABLES:
+                raw.execute(f"VACUUM {'FULL ' if whole else ''}{table}")
+            if whole:
+                with suppress(pg.InsufficientPrivilege):
+                    # Files that were replaced are kept until then.
+                    raw.execute("CHECKPOINT")
+        return whole
+
+    def connections(self) -> tuple[int, int]:
+        if self._pool is None:
+            return 0, 0
+        stats = self._pool.get_stats()
+        idle = stats.get("pool_available", 0)
+        return stats.get("pool_size", 0) - idle, idle
+
+    def close(self) -> None:
+        with self._opening:
+            pool, self._pool, self._is_ready = self._pool, None, False
+            if pool is not None and self._owner == os.getpid():
+                pool.close()
+
+    def _bounded(self, timeout_s: float | None) -> float:
+        return self._lock_timeout_s if timeout_s is None else min(max(timeout_s, 0.0), self._lock_timeout_s)
+
+    @contextmanager
+    def _connection(self, end: float, *, reads_only: bool = False, autocommit: bool = False) -> Iterator[Any]:
+        """A connection in a transaction; the errors of psycopg and of its pool in the store's words."""
+        try:
+            pool = self._ready_pool(end)
+            with _taken(pool, max(0.0, end - self._clock())) as raw:
+                if autocommit:
+                    raw.execute("SET lock_timeout = 0")
+                    yield raw
+                    return
+                raw.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads_only else "BEGIN")
+                try:
+                    yield raw
+                    raw.execute("COMMIT")
+                except BaseException:
+                    with suppress(psycopg.Error):
+                        raw.execute("ROLLBACK")
+                    raise
+        except (PoolTimeout, PoolClosed) as error:
+            raise DatabaseUnreachable("no connection to the database is free") from error
+        except psycopg.Error as error:
+            raise _fault_of(error) from error
+
+    def _ready_pool(self, end: float) -> ConnectionPool[Any]:
+        pool = self._pool
+        if pool is not None and self._is_ready:
+            if self._owner != os.getpid():
+                raise ForkedDatabase("the store was opened before this process forked: open one in each process")
+            return pool
+        with self._opening:
+            if self._pool is None:
+                self._owner = os.getpid()
+                self._pool = ConnectionPool(
+                    self._url,
+                    min_size=0,
+                    max_size=self._max_connections,
+                    open=True,
+                    configure=_configure,
+                    kwargs={"autocommit": True, "connect_timeout": _CONNECT_TIMEOUT_S, "prepare_threshold": 1},
+                    # Tried again by the next call, not behind its back.
+                    reconnect_timeout=0.0,
+                    max_idle=300.0,
+                    name="ruvector",
+                )
+            if not self._is_ready:
+                with _taken(self._pool, max(0.0, end - self._clock())) as raw:
+                    self._prepare(raw, end)
+                self._is_ready = True
+            return self._pool
+
+    def _prepare(self, raw: Any, end: float) -> None:
+        """Make the tables of an empty database, migrate those of an older release; under the lock of appends."""
+        if _schema_version(raw) == SCHEMA_VERSION:
+            return
+        raw.execute("BEGIN")
+        try:
+            self._lock(raw, end)
+            # Another process may have made the tables while this one waited.
+            version = _schema_version(raw)
+            if version == 0:
+                for statement in (*tables(POSTGRESQL), *stamp()):
+                    raw.execute(statement)
+            elif version != SCHEMA_VERSION:
+                from store.migrations import upgrade
+
+                upgrade(PostgresConnection(raw), raw, "postgresql+psycopg")
+            raw.execute("COMMIT")
+        except BaseException:
+            with suppress(psycopg.Error):
+                raw.execute("ROLLBACK")
+            raise
+
+    def _lock(self, raw: Any, end: float) -> None:
+        left_ms = max(1, int((end - self._clock()) * 1000))
+        raw.execute(f"SET LOCAL lock_timeout = {left_ms}", prepare=False)
+        raw.execute("SELECT pg_advisory_xact_lock(%s)", (_APPENDS,))
+
+
+class PostgresConnection:
+    """A psycopg connection that takes the store's SQL (store.engine)."""
+
+    __slots__ = ("_raw",)
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+        rows: Rows = self._raw.execute(_translated(sql), parameters or None)
+        return rows
+
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
+        with self._raw.cursor() as cursor:
+            cursor.executemany(_translated(sql), list(parameters))
+
+    def body_part(self, event_key: int, start: int, size: int) -> bytes:
+        sql = "SELECT substr(body, %s, %s) FROM events WHERE event_key = %s"
+        row = self._raw.execute(sql, (start + 1, size, event_key)).fetchone()
+        if row is None or len(row[0]) != size:
+            raise DamagedDatabase("a turn's place is outside its event")
+        return bytes(row[0])
+
+
+class _Undone(Exception):
+    """Rolls a transaction back."""
+
+
+@lru_cache(maxsize=512)
+def _translated(sql: str) -> str:
+    """``?`` as psycopg has it. No statement of ours holds either character in a literal."""
+    return sql.replace("%", "%%").replace("?", "%s")
+
+
+def _configure(raw: Any) -> None:
+    for statement in _SESSION.split(";"):
+        raw.execute(statement)
+
+
+@contextmanager
+def _taken(pool: ConnectionPool[Any], timeout_s: float) -> Iterator[Any]:
+    raw = _answering(pool, max(timeout_s, 0.001))
+    try:
+        yield raw
+    finally:
+        pool.putconn(raw)
+
+
+def _answering(pool: ConnectionPool[Any], timeout_s: float) -> Any:
+    """A connection that answers: one that the server closed meanwhile is replaced, with all others like it."""
+    raw = pool.getconn(timeout=timeout_s)
+    if not raw.closed and _answers(raw):
+        return raw
+    pool.putconn(raw)
+    pool.check()
+    return pool.getconn(timeout=timeout_s)
+
+
+def _answers(raw: Any) -> bool:
+    """Whether the socket shows nothing that the server said unasked: that it goes away."""
+    try:
+        raw.pgconn.consume_input()
+    except psycopg.OperationalError:
+        return False
+    return bool(raw.pgconn.status == psycopg.pq.ConnStatus.OK)
+
+
+def _schema_version(raw: Any) -> int:
+    """0 for an empty database. Raises NewerDatabase, and NotADatabase for one of another program."""
+    (there,) = raw.execute("SELECT to_regclass('alembic_version') IS NOT NULL").fetchone()
+    if not there:
+        (count,) = raw.execute(_TABLES).fetchone()
+        if count:
+            raise NotADatabase("the database belongs to another program")
+        return 0
+    row = raw.execute("SELECT version_num FROM alembic_version").fetchone()
+    if row is None or not row[0].isdecimal():
+        raise NotADatabase("the database belongs to another program")
+    version = int(row[0])
+    if version > SCHEMA_VERSION:
+        raise NewerDatabase(version, SCHEMA_VERSION)
+    return version
+
+
+def _fault_of(error: psycopg.Error) -> StoreAnswerError:
+    """The store's error for one of psycopg's, by class (SQLSTATE)."""
+    for kind, fault, message in _FAULTS:
+        if isinstance(error, kind):
+            return fault(message)
+    return StoreAnswerError("the database refused a statement")
