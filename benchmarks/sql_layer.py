@@ -14,7 +14,8 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -36,6 +37,7 @@ class Side(NamedTuple):
 
     append: Callable[[Any], None]
     page: Callable[[int], int]
+    close: Callable[[], None]
     shaped: Callable[[Rows], Any] = lambda new: new
 
 
@@ -59,7 +61,7 @@ def bare_sqlite(path: Path) -> Side:
     def page(limit: int) -> int:
         return len(connection.execute(texts.page, (0, LAST_KEY, limit)).fetchall())
 
-    return Side(append, page)
+    return Side(append, page, connection.close)
 
 
 def bare_psycopg(url: str) -> Side:
@@ -81,7 +83,7 @@ def bare_psycopg(url: str) -> Side:
         connection.commit()
         return found
 
-    return Side(append, page)
+    return Side(append, page, connection.close)
 
 
 def driver_sql(engine: sa.Engine, placeholder: str) -> Side:
@@ -101,7 +103,7 @@ def driver_sql(engine: sa.Engine, placeholder: str) -> Side:
         with connection.begin():
             return len(connection.exec_driver_sql(texts.page, (0, LAST_KEY, limit)).fetchall())
 
-    return Side(append, page)
+    return Side(append, page, connection.close)
 
 
 def core(engine: sa.Engine) -> Side:
@@ -133,7 +135,7 @@ def core(engine: sa.Engine) -> Side:
         with connection.begin():
             return len(connection.execute(page_of, {"first": 0, "last": LAST_KEY, "most": limit}).fetchall())
 
-    return Side(append, page, shaped)
+    return Side(append, page, connection.close, shaped)
 
 
 def _core_look() -> sa.Select[Any]:
@@ -192,18 +194,37 @@ def sqlite_engine(path: Path) -> sa.Engine:
     return engine
 
 
-def sides(address: str) -> dict[str, Side]:
+@contextmanager
+def sides(address: str) -> Iterator[dict[str, Side]]:
     """The ways to talk to the database at ``address``: a folder for SQLite files, or a URL of PostgreSQL."""
-    if address.startswith("postgresql:"):
-        engine = sa.create_engine(address.replace("postgresql:", "postgresql+psycopg:", 1))
-        TABLES.drop_all(engine)
-        TABLES.create_all(engine)
-        return {"bare": bare_psycopg(address), "core": core(engine), "driver_sql": driver_sql(engine, "%s")}
-    engines = {name: sqlite_engine(Path(address) / f"{name}.db") for name in ("bare", "core", "driver_sql")}
+    on_postgresql = address.startswith("postgresql:")
+    with ExitStack() as stack:
+        engines = _postgresql_engines(address) if on_postgresql else _sqlite_engines(Path(address))
+        for engine in engines.values():
+            stack.callback(engine.dispose)
+        bare = bare_psycopg(address) if on_postgresql else bare_sqlite(Path(address) / "bare.db")
+        text = driver_sql(engines["driver_sql"], "%s" if on_postgresql else "?")
+        ways = {"bare": bare, "core": core(engines["core"]), "driver_sql": text}
+        for side in ways.values():
+            stack.callback(side.close)
+        yield ways
+
+
+def _sqlite_engines(folder: Path) -> dict[str, sa.Engine]:
+    """A file for each way, so that none meets another's write-ahead log."""
+    engines = {name: sqlite_engine(folder / f"{name}.db") for name in ("bare", "core", "driver_sql")}
     for engine in engines.values():
         TABLES.create_all(engine)
-    bare = bare_sqlite(Path(address) / "bare.db")
-    return {"bare": bare, "core": core(engines["core"]), "driver_sql": driver_sql(engines["driver_sql"], "?")}
+    return engines
+
+
+def _postgresql_engines(url: str) -> dict[str, sa.Engine]:
+    engines = {
+        name: sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:", 1)) for name in ("core", "driver_sql")
+    }
+    TABLES.drop_all(engines["core"])
+    TABLES.create_all(engines["core"])
+    return engines
 
 
 def appends(address: str, rounds: int) -> Samples:
@@ -217,16 +238,13 @@ def appends(address: str, rounds: int) -> Samples:
 
         return act
 
-    return in_turn({name: acts(side) for name, side in sides(address).items()}, rounds=rounds, count=_APPENDS_A_ROUND)
+    with sides(address) as ways:
+        return in_turn({name: acts(side) for name, side in ways.items()}, rounds=rounds, count=_APPENDS_A_ROUND)
 
 
 def pages(address: str, rounds: int) -> Samples:
     """Seconds and CPU seconds of reading the rows of a thousand turns."""
-    chance, ways = random.Random(10), sides(address)
-    shared = address.startswith("postgresql:")
-    for side in [ways["bare"]] if shared else ways.values():
-        for position in range(1, _PAGE_TURNS // TURNS + 1):
-            side.append(side.shaped(rows(chance, position)))
+    chance = random.Random(10)
 
     def acts(side: Side) -> Callable[[], Act]:
         def act() -> None:
@@ -236,7 +254,12 @@ def pages(address: str, rounds: int) -> Samples:
 
         return lambda: act
 
-    return in_turn({name: acts(side) for name, side in ways.items()}, rounds=rounds, count=_PAGES_A_ROUND)
+    with sides(address) as ways:
+        shared = address.startswith("postgresql:")
+        for side in [ways["bare"]] if shared else ways.values():
+            for position in range(1, _PAGE_TURNS // TURNS + 1):
+                side.append(side.shaped(rows(chance, position)))
+        return in_turn({name: acts(side) for name, side in ways.items()}, rounds=rounds, count=_PAGES_A_ROUND)
 
 
 _STARTS = {

@@ -223,7 +223,8 @@ class _Writer:
     def _add_event(self, position: int, prepared: Prepared, session: SessionRow | None, writes: TurnWrites) -> None:
         submission = prepared.submission
         envelope, capture = submission.envelope, submission.capture
-        body = lay_out(prepared.rest, writes.own, writes.turns)
+        rest = rest_of(envelope, capture, erased=writes.erased) if writes.erased else prepared.rest
+        body = lay_out(rest, writes.own, writes.turns)
         key = event_key(self.tenant, position)
         ours = envelope.type == envelope.decision_type == DECISION_TYPE and envelope.agent_id == AGENT_ID
         self.events.append(
@@ -244,7 +245,7 @@ class _Writer:
                 envelope.instant_us,
                 (submission.received_at - _EPOCH) // _MICROSECOND,
                 0 if capture is None else len(capture.turns),
-                int(writes.has_erased),
+                int(bool(writes.erased)),
                 body.layout.pack(),
                 body.kept,
             )

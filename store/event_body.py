@@ -11,7 +11,7 @@ A plain chunk starts with 0x00, which no zlib stream does (RFC 1950).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from store.capture import SentCapture
 from store.deflate import compress, decompress
 from store.envelope import Envelope, encode_sent
 from store.errors import DamagedDatabase
+from store.identifiers import packed
 from store.layout import Chunk, Layout, OwnTurn, Reference
 
 _CHUNK_BYTES: Final = 64 * 1024
@@ -52,8 +53,12 @@ class EventBody:
     kept: bytes
 
 
-def rest_of(envelope: Envelope, capture: SentCapture | None) -> Rest:
-    """What is kept of an event beside its turns. Raises BadRequest for a number that overflows a double."""
+def rest_of(envelope: Envelope, capture: SentCapture | None, *, erased: Collection[bytes] = ()) -> Rest:
+    """What is kept of an event beside its turns. Raises BadRequest for a number that overflows a double.
+
+    ``erased`` are turns whose content is not kept: they no longer make the graph, so it stays as sent, and what was
+    found in their content goes.
+    """
     if capture is None:
         # Written only for that check: what is kept is the text as it came.
         encode_sent(envelope.payload)
@@ -67,12 +72,21 @@ def rest_of(envelope: Envelope, capture: SentCapture | None) -> Rest:
     tail = b'"inputs":' + encode_sent(inputs) + b"}}"
     if "outputs" not in payload:
         return Rest(head + tail, None, has_turns=True)
-    outputs = _without_graph(payload["outputs"], payload["inputs"])
+    outputs = None if erased else _without_graph(payload["outputs"], payload["inputs"])
     if outputs is None:
-        head += b'"outputs":' + encode_sent(payload["outputs"])
+        head += b'"outputs":' + encode_sent(without_entities(payload["outputs"], erased))
         return Rest(head + b"," + tail, None, has_turns=True)
     head += b'"outputs":' + encode_sent(outputs)[:-1]
     return Rest(head + b"}," + tail, len(head), has_turns=True)
+
+
+def without_entities(outputs: Any, erased: Collection[bytes]) -> Any:
+    """The outputs without the entities (CONTRACT 6) of ``erased`` turns."""
+    entities = outputs.get("entities") if isinstance(outputs, dict) and erased else None
+    if not isinstance(entities, list):
+        return outputs
+    kept = [entity for entity in entities if not isinstance(entity, dict) or packed(entity.get("turn_id")) not in erased]
+    return {**outputs, "entities": kept}
 
 
 def lay_out(rest: Rest, own: Sequence[OwnTurn], turns: Sequence[Reference | None]) -> EventBody:

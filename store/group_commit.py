@@ -24,7 +24,7 @@ _MOST_TURNS = 2000
 Commit = Callable[[str, Sequence[Prepared], float | None], "list[Appended | StoreAnswerError]"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Ticket:
     tenant: str
     prepared: Prepared

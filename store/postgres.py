@@ -54,7 +54,8 @@ _TABLES: Final = """
 SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 WHERE relkind IN ('r', 'p') AND nspname = current_schema()
 """
-_OUR_TABLES: Final = ("events", "event_keys", "sessions", "labels", "turns", "words", "erasures", "audit")
+# All that hold what somebody said or is called; the others hold ids, digests and counts.
+_WITH_CONTENT: Final = ("events", "sessions", "turns")
 _SIZE: Final = (
     "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'"
 )
@@ -126,20 +127,16 @@ class PostgresEngine:
             raise _Undone
 
     def scrub(self, *, at_most_bytes: int | None = None) -> bool:
-        """``VACUUM FULL``: each table is written anew with its indexes, under a lock that stops all others meanwhile.
+        """``VACUUM FULL``: tables with content are written anew with their indexes, and all others wait meanwhile.
 
         PostgreSQL zeroes nothing that it frees, so until then old rows can be read in the files. Write-ahead logs,
         backups and replicas are not touched: see docs/erasure.md.
         """
         with self._connection(self._clock() + self._lock_timeout_s, autocommit=True) as raw:
-            (size,) = raw.execute(_SIZE, (list(_OUR_TABLES),)).fetchone()
+            (size,) = raw.execute(_SIZE, (list(_WITH_CONTENT),)).fetchone()
             whole = at_most_bytes is None or size <= at_most_bytes
-            for table in _OUR_TABLES:
+            for table in _WITH_CONTENT:
                 raw.execute(f"VACUUM {'FULL ' if whole else ''}{table}")
-            if whole:
-                with suppress(pg.InsufficientPrivilege):
-                    # Files that were replaced are kept until then.
-                    raw.execute("CHECKPOINT")
         return whole
 
     def connections(self) -> tuple[int, int]:

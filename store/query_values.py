@@ -15,8 +15,9 @@ from store.identifiers import packed
 from store.port import DEFAULT_LIMIT, MAX_LIMIT
 
 LARGEST: Final = 2**63 - 1
-MAX_SEARCH_CHARACTERS: Final = 1000
-MAX_TYPES: Final = 100
+# Quoted for a URL they fit into the request line that servers take (8190 bytes), in any script.
+MAX_SEARCH_CHARACTERS: Final = 500
+MAX_TYPES: Final = 20
 _NANOSECONDS_A_MICROSECOND: Final = 1000
 _DIGITS: Final = re.compile(r"[0-9]{1,19}\Z", re.ASCII)
 

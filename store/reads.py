@@ -11,6 +11,7 @@ import orjson
 
 from store import labels
 from store.engine import Connection
+from store.envelope import parse_kept
 from store.errors import NotFound
 from store.event_keys import execution_ref_key
 from store.event_rows import COLUMNS as EVENT_COLUMNS
@@ -200,6 +201,9 @@ def _record(chunks: Chunks, origins: Origins, row: tuple[Any, ...]) -> bytes:
             "erased": bool(erased),
         }
     )
+    if erased:
+        role = parse_kept(b"{" + chunks.members(RevisionPlace(latest, own_index, None))).get("role")
+        return ours if role is None else ours[:-1] + b',"role":' + orjson.dumps(role) + b"}"
     # The members have none of these names (RECORD_FIELDS), so one object holds both.
     members = chunks.members(RevisionPlace(latest, own_index, body))
     return ours if members == b"}" else ours[:-1] + b"," + members

@@ -8,7 +8,7 @@ slashes; where two templates then fit, the method decides (``DELETE /v1/users/a%
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from store.answer import Answer
@@ -50,6 +50,12 @@ class _Variable(NamedTuple):
     prefix: str
     suffix: str
 
+    @classmethod
+    def of(cls, route: Route) -> _Variable:
+        """The parts of the template of ``route``."""
+        prefix, _, rest = route.template.partition("{")
+        return cls(route, prefix, rest.partition("}")[2])
+
     def value(self, path: str) -> str | None:
         """What ``path`` has in place of the variable; None where it does not fit."""
         prefix, suffix = self.prefix, self.suffix
@@ -60,36 +66,35 @@ class _Variable(NamedTuple):
 
 
 class Router:
-    """Finds what takes a request."""
+    """Finds what takes a request. Routes with the same template are one."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._fixed: dict[str, Route] = {}
-        self._variable: list[_Variable] = []
+        merged: dict[str, Route] = {}
         for route in routes:
-            prefix, brace, rest = route.template.partition("{")
-            if brace:
-                self._variable.append(_Variable(route, prefix, rest.partition("}")[2]))
-            else:
-                self._fixed[route.template] = route
+            known = merged.get(route.template, route)
+            merged[route.template] = replace(known, methods={**known.methods, **route.methods})
+        self._fixed = {template: route for template, route in merged.items() if "{" not in template}
+        variable = [_Variable.of(route) for template, route in merged.items() if "{" in template]
         # The longest suffix first: the more particular template.
-        self._variable.sort(key=lambda one: -len(one.suffix))
+        self._variable = sorted(variable, key=lambda one: -len(one.suffix))
 
     def find(self, path: str, method: str) -> Found:
         """Raises NotFound for an unknown path, MethodNotAllowed for another method of a known one."""
         # RFC 9110 9.3.2: HEAD is GET without the content.
         wanted = "GET" if method == "HEAD" else method
-        allowed: dict[str, None] = {}
+        first: Route | None = None
         for route, variable in self._fitting(path):
             endpoint = route.methods.get(wanted)
             if endpoint is not None:
                 return Found(route.template, endpoint, variable)
-            allowed.update(dict.fromkeys(route.methods))
-        if not allowed:
+            first = first or route
+        if first is None:
             raise NotFound(NO_SUCH_PATH)
-        raise MethodNotAllowed(", ".join([*allowed, "HEAD"] if "GET" in allowed else allowed))
+        # Of the most particular template, as it is documented.
+        raise MethodNotAllowed(", ".join([*first.methods, "HEAD"] if "GET" in first.methods else first.methods))
 
     def _fitting(self, path: str) -> Iterable[tuple[Route, str]]:
         fixed = self._fixed.get(path)
         if fixed is not None:
             return ((fixed, ""),)
-        return ((one.route, variable) for one in self._variable if (variable := one.value(path)) is not None)
+        return ((one.route, value) for one in self._variable if (value := one.value(path)) is not None)

@@ -43,7 +43,8 @@ class TurnWrites:
     turns: list[Reference | None] = field(default_factory=list)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     revisions: list[tuple[StoredTurn, SentTurn, int]] = field(default_factory=list)
-    has_erased: bool = False
+    # Turns whose content is not kept, here or where they stand.
+    erased: set[bytes] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> T
         same = placement.same.get(turn.turn_id)
         if same is not None:
             writes.turns.append(_reference(turn, same))
-            writes.has_erased |= same.erased
+            if same.erased:
+                writes.erased.add(turn.turn_id)
             continue
         placed, revised = placement.new.get(turn.turn_id), placement.revised.get(turn.turn_id)
         kind = NEW if placed is not None else REVISED if revised is not None else VARIANT
@@ -70,7 +72,8 @@ def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> T
         own_index = len(writes.own)
         writes.own.append(OwnTurn(kind, *(skeleton(turn.fields) if erased else turn.text())))
         writes.turns.append(None)
-        writes.has_erased |= erased
+        if erased:
+            writes.erased.add(turn.turn_id)
         if placed is not None:
             identity = (turn_key(at.session_key, placed.seq), at.session_key, placed.seq, at.tenant, turn.turn_id)
             leaf = None if erased else turn.names_leaf

@@ -23,15 +23,17 @@ from operator import add, itemgetter
 from typing import Final, NamedTuple
 from unicodedata import category, combining, normalize
 
-# What has no look of its own, by Default_Ignorable_Code_Point and the category Cf, and the Arabic tatweel, which only
-# stretches a word. Each stands for itself in every normal form and has the combining class 0: taking it out before
-# normalisation keeps canonically equal texts equal.
+# What has no look of its own, by Default_Ignorable_Code_Point and the category Cf. Each stands for itself in every
+# canonical form and has the combining class 0: taking it out before normalisation keeps equal texts equal.
 _IGNORED_CLASS: Final = (
-    "\u00ad\u034f\u0600-\u0605\u061c\u0640\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _IGNORED: Final = re.compile(f"[{_IGNORED_CLASS}]")
+# Which i an I becomes depends on the language, which is not known: dotless i and i with a second dot are i.
+# The Arabic tatweel only stretches a word.
+_SPELLINGS: Final = (("i\u0307", "i"), ("\u0131", "i"), ("\u0640", ""))
 # Normalisation spells them out, and they stand close by a word or number that they are no part of: "№5" is "no" and "5".
 # No other sign becomes more than six characters.
 _SPELLED_OUT: Final = "\u20a8\u2116\u2120\u2121\u2122\u213b\ufdfa\ufdfb\ufdfc"
@@ -147,10 +149,10 @@ def _pairs(run: str) -> Iterable[str]:
 
 def _folded(text: str) -> str:
     """The form in which texts are compared."""
-    text = _patterns().pile.sub(_sorted_marks, _IGNORED.sub("", text))
-    folded = normalize("NFKC", text).casefold()
-    # Which i an I becomes depends on the language, which we do not know: i with a dot kept, dotless i and i are one.
-    return normalize("NFKC", folded.replace("i\u0307", "i").replace("\u0131", "i"))
+    folded = normalize("NFKC", _patterns().pile.sub(_sorted_marks, _IGNORED.sub("", text))).casefold()
+    for spelling, plain in _SPELLINGS:
+        folded = folded.replace(spelling, plain)
+    return normalize("NFKC", folded)
 
 
 def _sorted_marks(pile: re.Match[str]) -> str:

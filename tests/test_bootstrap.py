@@ -2,18 +2,50 @@
 
 import io
 import json
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import flask
+import functions_framework
 import pytest
+from werkzeug.test import create_environ, run_wsgi_app
 
-from agent.bootstrap import Once, capture_function, capture_service_on, peak_memory_bytes, store_client
+from agent.bootstrap import (
+    Once,
+    capture_function,
+    capture_service_on,
+    peak_memory_bytes,
+    store_app,
+    store_client,
+    store_function,
+)
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
 from agent.observability.tracing import NoSpans
+from tests.conftest import REPOSITORY
 from tests.live.payloads import BASE_TEXT
+
+EVENT = {"type": "note", "runId": "r-1", "timestamp": "2026-03-02T08:15:00Z", "payload": {"n": 1}}
+HERE = {"REMOTE_ADDR": "127.0.0.1"}
+
+
+@pytest.fixture
+def hosted(monkeypatch, tmp_path):
+    """The store as the function host runs it, with what loading a target changes put back; a client of it."""
+    for name in ("FUNCTION_TARGET", "FUNCTION_SIGNATURE_TYPE"):
+        monkeypatch.setenv(name, "store" if name == "FUNCTION_TARGET" else "http")
+    for name in ("RUVECTOR_KEYS", "RUVECTOR_QUOTAS", "CORS_ORIGINS", "METRICS_KEY", "K_SERVICE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RUVECTOR_STORE", f"sqlite:///{tmp_path / 'store.db'}")
+    monkeypatch.setenv("CORS_ORIGINS", "https://pages.example")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setitem(sys.modules, "main", None)
+    application = functions_framework.create_app("store", str(REPOSITORY / "main.py"))
+    return application.test_client()
 
 
 def test_a_wrong_setting_ends_the_start_with_one_line_that_names_it(monkeypatch):
@@ -90,3 +122,112 @@ def test_a_value_that_could_not_be_made_is_tried_again():
 
 def test_peak_memory_is_in_bytes():
     assert peak_memory_bytes() > 10 * 2**20
+
+
+def started(target, environ):
+    """What loading ``target`` comes to: None, or the line that ends the start."""
+    script = (
+        "import flask, os\n"
+        "from agent.bootstrap import target_function\n"
+        f"target_function(os.environ, flask.Flask({target!r}))\n"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RUVECTOR", "CORS", "K_"))}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=REPOSITORY,
+        env={**kept, **environ},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    last = json.loads(done.stderr.splitlines()[-1])
+    assert done.returncode == (1 if last["severity"] == "CRITICAL" else 0), done.stderr
+    return last["message"]
+
+
+@pytest.mark.slow
+def test_each_target_checks_its_own_settings_and_no_others():
+    wrong = {"RUVECTOR_DEADLINE_S": "soon", "RUVECTOR_KEYS": "short"}
+    assert started("handler", wrong).startswith("the function does not start: RUVECTOR_DEADLINE_S: ")
+    assert started("store", wrong).startswith("the function does not start: RUVECTOR_KEYS: ")
+    assert started("handler", {"RUVECTOR_KEYS": "short"}) == "capture function ready"
+    assert started("store", {"RUVECTOR_DEADLINE_S": "soon"}) == "store ready"
+
+
+@pytest.mark.slow
+def test_the_capture_function_loads_nothing_of_the_stores_server():
+    script = (
+        "import functions_framework, json, sys\n"
+        "functions_framework.create_app('handler', 'main.py')\n"
+        "ours = ('store', 'agent.hosted_store', 'agent.cli', 'sqlalchemy', 'alembic', 'psycopg', 'prometheus_client')\n"
+        "print(json.dumps([name for name in sys.modules if name.startswith(ours)]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert json.loads(done.stdout) == []
+
+
+def test_a_function_without_a_host_answers_for_the_store(tmp_path):
+    function = store_function({"RUVECTOR_STORE": f"sqlite:///{tmp_path / 's.db'}"})
+    application = flask.Flask("any")
+    with application.test_request_context("/health"):
+        answer = function(flask.request._get_current_object())
+    assert (answer.status_code, answer.get_json()) == (200, {"status": "ok", "kind": "embedded"})
+
+
+def test_a_store_opens_nothing_before_its_first_request(tmp_path):
+    served = store_app({"RUVECTOR_STORE": f"sqlite:///{tmp_path / 's.db'}"})
+    assert served.kind == "embedded"
+    served.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_host_runs_the_store_under_its_target(hosted):
+    written = hosted.post("/v1/decision-events", json=EVENT, environ_base=HERE)
+    assert (written.status_code, written.get_json()["status"]) == (201, "accepted")
+    feed = hosted.get("/events/decisions", environ_base=HERE)
+    assert [event["runId"] for event in feed.get_json()["events"]] == ["r-1"]
+    assert hosted.get("/v1/stats", environ_base={"REMOTE_ADDR": "192.0.2.1"}).status_code == 403
+    head = hosted.head("/v1/decision-events/r-1", environ_base=HERE)
+    assert (head.status_code, head.data) == (200, b"")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/robots.txt", 404),
+        ("GET", "/favicon.ico", 404),
+        ("GET", "/", 404),
+        ("GET", "//v1//stats", 404),
+        ("PUT", "/v1/decision-events", 405),
+        ("PROPFIND", "/health", 405),
+        ("OPTIONS", "/v1/stats", 405),
+        ("GET", "/v1/decision-events/none", 404),
+        ("POST", "/v1/decision-events", 400),
+    ],
+)
+def test_whatever_the_host_would_answer_by_itself_the_store_answers(hosted, method, path, status):
+    answer = hosted.open(path, method=method, environ_base=HERE)
+    assert (answer.status_code, answer.content_type) == (status, "application/json")
+    assert set(answer.get_json()) == {"error", "message"}
+
+
+def test_what_is_no_json_reaches_its_reader_through_the_host(hosted):
+    assert hosted.get("/metrics", environ_base=HERE).content_type.startswith("text/plain")
+    page = {"Origin": "https://pages.example", "Access-Control-Request-Method": "DELETE"}
+    preflight = hosted.options("/v1/sessions/x", headers=page)
+    assert (preflight.status_code, preflight.headers["Access-Control-Allow-Origin"]) == (204, page["Origin"])
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(hosted):
+    class Unread(io.RawIOBase):
+        def readinto(self, buffer):
+            raise AssertionError("the body was read")
+
+    environ = create_environ("/v1/decision-events", method="POST", environ_base=HERE)
+    environ.update({"CONTENT_LENGTH": str(2**40), "wsgi.input": Unread()})
+    body, status, _ = run_wsgi_app(hosted.application, environ)
+    assert status.startswith("413 ")
+    assert json.loads(b"".join(body))["error"] == "payload_too_large"

@@ -117,10 +117,13 @@ class ErasureReceipt(StoreModel):
 
 
 class AuditEntry(StoreModel):
-    """Who did something, by the name of the key, and when; what it was stands beside it."""
+    """Who, by the name of the key, did what to what, and when; ``subject`` is an id, or the digest of a name."""
 
-    key_name: str
+    id: int
     at: str
+    key_name: str
+    action: str
+    subject: str
 
 
 class AuditPage(StoreModel):

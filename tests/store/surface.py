@@ -17,11 +17,21 @@ from store.server import create_app
 SESSION = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
 CONVERSATION = "b7a1e0d4-5c39-4e82-8f16-2d7c9b0a4e13"
 OTHER_CONVERSATION = "c2c2c2c2-0000-4000-8000-000000000002"
+BASE = "http://store.invalid"
 CAPTURED_AT = "2026-03-02T08:15:00.000000Z"
 
 
 def clock() -> datetime:
     return datetime(2026, 3, 2, 8, 15, tzinfo=UTC)
+
+
+def as_servers_call(app: Any) -> Any:
+    """``app``, with the bytes of a path as latin-1 text (PEP 3333): httpx hands the text itself over."""
+
+    def call(environ: dict[str, Any], start_response: Any) -> Any:
+        return app({**environ, "PATH_INFO": environ["PATH_INFO"].encode().decode("latin-1")}, start_response)
+
+    return call
 
 
 class OfTenant:
@@ -56,7 +66,7 @@ class Surface:
             clock=clock,
             new_id=lambda: f"00000000-0000-4000-9000-{next(ids):012x}",
         )
-        self.client = httpx.Client(transport=httpx.WSGITransport(app=app), base_url="http://store.invalid")
+        self.client = httpx.Client(transport=httpx.WSGITransport(app=as_servers_call(app)), base_url=BASE)
 
     @classmethod
     def over_http(cls, url: str, key: str, *, kind: str) -> Self:
@@ -112,14 +122,13 @@ class Surface:
             self.store.close()
 
     def _pages(self, path: str, name: str, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        cursor = None
         while True:
-            page = self.get(path, **query, **({} if cursor is None else {"cursor": cursor}))
+            page = self.get(path, **query)
             assert len(page[name]) <= query.get("limit", 100)
             yield from page[name]
-            cursor = page["next_cursor"]
-            if cursor is None:
+            if page["next_cursor"] is None:
                 return
+            query = {**query, "cursor": page["next_cursor"]}
 
 
 def envelope(payload: dict[str, Any], *, execution_ref: str | None = None, **event: Any) -> dict[str, Any]:

@@ -50,12 +50,12 @@ def test_an_export_of_nobody_is_404_and_not_noted(surface: Surface) -> None:
     assert surface.get("/v1/audit") == {"audit": [], "next_after": None}
 
 
-def test_an_export_of_a_thousand_events_comes_whole(surface: Surface) -> None:
-    for number in range(1, 1101):
+def test_an_export_of_more_than_a_page_comes_whole(surface: Surface) -> None:
+    for number in range(1, 211):
         surface.capture(payload(turn(number, "x" * 300), context=ANNA))
     found = export(surface)
-    assert [event["position"] for event in found["events"]] == list(range(1, 1101))
-    assert len(found["turns"]) == 1100
+    assert [event["position"] for event in found["events"]] == list(range(1, 211))
+    assert len(found["turns"]) == 210
 
 
 def test_an_audit_says_who_did_what_to_whom_and_when(surface: Surface) -> None:

@@ -33,7 +33,7 @@ def serve(
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one and prints it.")] = 8081,
     threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Requests at a time, a worker.")] = 8,
-    workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes.")] = 1,
+    workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes; each counts by itself.")] = 1,
     store: DatabaseOption = None,
     debug: DebugOption = False,
 ) -> int:

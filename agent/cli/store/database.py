@@ -53,13 +53,17 @@ def store_settings(invocation: Invocation) -> StoreSettings:
 
 def file_of(url: str) -> Path | None:
     """The file of an SQLite database; None for one that is a server, or in memory."""
-    path = url.removeprefix(_SQLITE)
-    return Path(path) if url.startswith(_SQLITE) and path != _IN_MEMORY else None
+    return None if is_server(url) or is_in_memory(url) else Path(url.removeprefix(_SQLITE))
 
 
 def is_server(url: str) -> bool:
     """Whether ``url`` is that of a PostgreSQL database."""
     return not url.startswith(_SQLITE)
+
+
+def is_in_memory(url: str) -> bool:
+    """Whether ``url`` is that of a database that ends with its process."""
+    return url == _SQLITE + _IN_MEMORY
 
 
 @contextmanager
@@ -88,4 +92,8 @@ def _url(given: str) -> str:
     """A database as the command line names it: a URL, ``embedded:PATH``, or a path alone."""
     if not given.strip():
         raise ConfigurationError("--store", "is empty")
+    if given.startswith(("http://", "https://")):
+        raise ConfigurationError(
+            "--store", "is the address of a server, and this is about its database: a path, or postgresql+psycopg://..."
+        )
     return given if "://" in given else _SQLITE + given.removeprefix(_EMBEDDED)

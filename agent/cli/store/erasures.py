@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from store.backup import erasures
+
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.store.database import opened, store_settings
 from agent.errors import ValidationError
-from store.backup import erasures
 
 _STDOUT: Final = "-"
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from store.expiry import expire
+
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.store.actor import actor_of
@@ -13,7 +15,6 @@ from agent.cli.store.database import opened, store_settings
 from agent.cli.store.duration import age
 from agent.cli.store.result import print_result
 from agent.core.timestamps import utc_text
-from store.expiry import expire
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -41,7 +42,8 @@ class ExpireCommand:
                     dry_run=self.dry_run,
                     batch=self.batch,
                 ):
-                    sessions.append({"session_id": each.session_id, "turns": each.turns})
+                    done = {"session_id": each.session_id, "turns": each.turns}
+                    sessions.append(done)
         except BaseException:
             if sessions:
                 self._print(invocation, utc_text(before), sessions)

@@ -8,6 +8,7 @@ The only module of the command line that imports gunicorn.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -31,17 +32,22 @@ GRACEFUL_TIMEOUT_S: Final = 30
 _KEEP_ALIVE_S: Final = 60
 # The longest request line that gunicorn bounds: a search and a cursor fit.
 _REQUEST_LINE_BYTES: Final = 8190
+_ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What is served where: ``make`` makes the store in each worker, ``ready`` is called once it listens."""
+    """What is served where: ``make`` makes the store in each worker, ``ready`` is called once it listens.
+
+    ``grace_s``: how long requests in flight may take when it is asked to end.
+    """
 
     bound: socket.socket
     threads: int
     workers: int
     make: Callable[[], ServedStore]
     ready: Callable[[], None]
+    grace_s: int = GRACEFUL_TIMEOUT_S
 
 
 def serve(serving: Serving) -> int:
@@ -70,7 +76,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
     def __init__(self, serving: Serving) -> None:
         self._serving = serving
         self._served: ServedStore | None = None
-        # The server closes it by its number: reloads (SIGHUP) find it there again.
+        # The server takes it over by its number.
         self._descriptor = serving.bound.detach()
         super().__init__()
 
@@ -80,7 +86,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "worker_class": "gthread",
             "workers": self._serving.workers,
             "threads": self._serving.threads,
-            "graceful_timeout": GRACEFUL_TIMEOUT_S,
+            "graceful_timeout": self._serving.grace_s,
             # A worker that a long request keeps busy is no dead one.
             "timeout": 0,
             "keepalive": _KEEP_ALIVE_S,
@@ -88,6 +94,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "control_socket_disable": True,
             "logger_class": _Log,
             "loglevel": "error",
+            "post_fork": _start_worker,
             "when_ready": lambda _server: self._serving.ready(),
             "worker_exit": lambda _server, _worker: self._let_go(),
         }
@@ -111,6 +118,23 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         """SIGINT: as the arbiter does, and remembered for the exit code."""
         self.interrupted = True
         super().handle_int()
+
+    def spawn_worker(self) -> Any:
+        """As the arbiter does, but a worker that is asked to end while it starts does so.
+
+        It has the arbiter's handlers until it sets its own: they would take the signal, and tell nobody.
+        """
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        try:
+            return super().spawn_worker()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_worker(_server: object, _worker: object) -> None:
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from store.backup import restore
+
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.store.actor import actor_of
@@ -15,7 +17,6 @@ from agent.cli.store.failures import store_failures
 from agent.cli.store.postgresql_tools import restore_line
 from agent.cli.store.result import print_result
 from agent.errors import ValidationError
-from store.backup import restore
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import Final
 from agent.bootstrap import store_app
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
-from agent.cli.store.database import opened, store_environ, store_settings
+from agent.cli.store.database import is_in_memory, opened, store_environ, store_settings
 from agent.cli.store.listening import address_of, listening_socket
+from agent.errors import ConfigurationError
 from store.access import Key
 from store.settings import StoreSettings
 
@@ -32,6 +33,8 @@ class ServeCommand:
     def __call__(self, invocation: Invocation) -> ExitCode:
         """Serve. Raises ConfigurationError and StoreConnectionError for what keeps it from starting."""
         settings = store_settings(invocation)
+        if self.workers > 1 and is_in_memory(settings.url):
+            raise ConfigurationError("--workers", "must be 1 for a store in memory, which is one process's own")
         bound = listening_socket(self.host, self.port, keyless=not settings.keys)
         with bound:
             # Told before a request waits for it, and closed again before the workers are forked.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
@@ -30,21 +29,19 @@ class VerifyCommand:
 
         with opened(store_settings(invocation).url) as store:
             checked = verify(store, report)
-        document = {"ok": checked.findings == 0, "checked": _counts(checked), "findings": [asdict(f) for f in shown]}
+        document = {"ok": checked.findings == 0, "checked": asdict(checked), "findings": [asdict(f) for f in shown]}
         print_result(invocation, document, _facts(checked, shown))
         return ExitCode.OK if checked.findings == 0 else ExitCode.DIFFERS
 
 
-def _counts(checked: Checked) -> dict[str, Any]:
-    return asdict(checked)
-
-
 def _facts(checked: Checked, shown: list[Finding]) -> list[tuple[str, str]]:
-    counts = _counts(checked)
-    found = counts.pop("findings")
-    facts = [("store", "clean" if found == 0 else f"{found} findings")]
-    facts += [(f"{name} checked" if name != "erased" else name, str(count)) for name, count in counts.items()]
+    facts = [
+        ("store", "clean" if checked.findings == 0 else f"{checked.findings} findings"),
+        ("events", f"{checked.events}, {checked.erased} of them erased, {checked.without_hash} without a hash"),
+        ("turns", str(checked.turns)),
+        ("sessions", str(checked.sessions)),
+    ]
     facts += [(finding.kind, f"{finding.subject}  {finding.detail}") for finding in shown]
-    if found > len(shown):
-        facts.append(("", f"and {found - len(shown)} more (--limit)"))
+    if checked.findings > len(shown):
+        facts.append(("", f"and {checked.findings - len(shown)} more (--limit)"))
     return facts

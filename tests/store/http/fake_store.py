@@ -170,10 +170,10 @@ class FakeStore:
         if user_id not in self.users:
             raise NotFound("no user has this id")
         try:
-            yield b'{"user_id":' + orjson.dumps(user_id)
+            yield b'{"user_id":%b,"exported_at":"%b"' % (orjson.dumps(user_id), utc_text(actor.at).encode())
             if self.breaks_off is not None:
                 raise self.breaks_off
-            yield b',"events":['
+            yield b',"events":[],"turns":[],"sessions":['
             yield b"]}"
         finally:
             self.exports_closed += 1

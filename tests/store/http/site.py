@@ -145,13 +145,17 @@ def turn_row(seq: int = 1) -> dict[str, Any]:
     }
 
 
+def audit_row(number: int) -> dict[str, Any]:
+    return {"id": number, "at": AT, "key_name": "k", "action": "erase_turn", "subject": TURN}
+
+
 def filled() -> FakeStore:
     """A store with something behind every path."""
     store = FakeStore(
         session_rows=[session_row(number) for number in range(1, 6)],
         turn_rows={bytes.fromhex(SESSION.replace("-", "")): [turn_row(seq) for seq in range(1, 4)]},
         users={"u-1", *ANY_TEXT},
-        audit_rows=[{"at": AT, "key_name": "k", "action": "erase_user", "subject": f"u-{n}"} for n in range(5)],
+        audit_rows=[audit_row(number) for number in range(1, 6)],
     )
     store.session_rows.append({**session_row(6), "session_id": SESSION})
     Site(store).append(event("r-1"), capture())

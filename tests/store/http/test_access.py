@@ -66,8 +66,10 @@ def test_the_figures_have_a_key_of_their_own() -> None:
 @pytest.mark.parametrize("template", RIGHTS)
 def test_another_method_is_405_before_a_key_is_asked_for(template: str) -> None:
     site = guarded()
-    methods = taken(template, RIGHTS[template])
-    for method in set(METHODS) - methods:
+    methods = taken(template)
+    # A user may be called u-1/export: there DELETE is taken too.
+    also = {"DELETE"} if template == "/v1/users/{user_id}/export" else set()
+    for method in set(METHODS) - methods - also:
         answer = call(site, method, template, None)
         assert answer.status_code == 405, method
         assert set(answer.headers["allow"].split(", ")) == methods

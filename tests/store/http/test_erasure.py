@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from tests.store.http.site import ABSENT, ANY_TEXT, NOW, SESSION, TURN, Site, se
 
 EMBEDDED = Actor("embedded", NOW)
 AT = "2026-05-04T07:30:06.000000Z"
+FIRST_PIECE = b'{"user_id":"u-1","exported_at":"2026-05-04T07:30:06.000000Z"'
 
 
 @pytest.mark.parametrize("session", [SESSION, SESSION.upper()])
@@ -45,7 +47,8 @@ def test_a_user_of_any_name_is_erased_and_exported(user: str, full: Site) -> Non
     answer = full.client.delete(f"/v1/users/{segment(user)}")
     assert (answer.status_code, answer.json()["kind"]) == (200, "user")
     assert full.last_call("erase_user").argument == (user, EMBEDDED)
-    assert full.json(f"/v1/users/{segment(user)}/export") == {"user_id": user, "events": []}
+    nothing: dict[str, Any] = {"events": [], "turns": [], "sessions": []}
+    assert full.json(f"/v1/users/{segment(user)}/export") == {"user_id": user, "exported_at": AT, **nothing}
     assert full.last_call("export_user").argument == (user, EMBEDDED)
 
 
@@ -87,7 +90,7 @@ def test_a_name_that_is_no_text_erases_nobody(full: Site) -> None:
 def test_an_export_is_sent_piece_by_piece_without_a_length(full: Site) -> None:
     status, headers, pieces = full.start({"REQUEST_METHOD": "GET", "PATH_INFO": "/v1/users/u-1/export"})
     assert (status, headers) == (200, {"Content-Type": "application/json"})
-    assert list(pieces) == [b'{"user_id":"u-1"', b',"events":[', b"]}"]
+    assert list(pieces) == [FIRST_PIECE, b',"events":[],"turns":[],"sessions":[', b"]}"]
 
 
 def test_an_export_that_nobody_reads_on_lets_go_of_the_store(full: Site) -> None:
@@ -113,7 +116,7 @@ def test_an_export_that_fails_in_the_middle_is_cut_and_logged(
     full.store.breaks_off = error
     status, _, pieces = full.start({"REQUEST_METHOD": "GET", "PATH_INFO": "/v1/users/u-1/export"})
     sending = iter(pieces)
-    assert (status, next(sending)) == (200, b'{"user_id":"u-1"')
+    assert (status, next(sending)) == (200, FIRST_PIECE)
     with caplog.at_level(logging.WARNING, logger="store"), pytest.raises(StoreAnswerError) as raised:
         next(sending)
     assert "SECRET" not in str(raised.value) + caplog.text

@@ -1,0 +1,165 @@
+"""An event's body without turns that are erased, or without all that it says beside its turns (CONTRACT 10a).
+
+Own turns keep their places as skeletons, since other events refer to them. References lose what they said of the
+turn's derived members. Nodes and edges stay what they were: they go on being made of the inputs where skeletons make
+the same, and are put into the rest before the first turn goes where they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import orjson
+
+from agent.core.graph import Graph, build_graph
+from agent.core.ids import is_uuid
+from store.envelope import encode_sent, parse_kept
+from store.event_body import OpenBody, Rest, with_graph, without_entities
+from store.layout import OwnTurn, Reference
+from store.reduced import reduced
+from store.skeleton import skeleton
+
+# A position and the place among the own turns of the event there.
+Place = tuple[int, int]
+Texts = Callable[[OpenBody], list[bytes]]
+
+_ENTITIES: Final = b'"entities"'
+_CAPTURE_OPTIONS: Final = b'"capture_options"'
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The turns that go: each place of an own text of theirs, with the turn's id.
+
+    ``from_graph``: places whose skeleton may not say what the graph is made of.
+    """
+
+    places: Mapping[Place, bytes]
+    from_graph: frozenset[Place]
+
+    def named_by(self, body: OpenBody, position: int) -> frozenset[bytes]:
+        """The ids of those that the event at ``position`` names."""
+        return frozenset(self.places[place] for place in _places(body, position) if place in self.places)
+
+
+def keeps_graph(fields: Mapping[str, Any]) -> bool:
+    """Whether the skeleton of a turn says for certain all that CONTRACT 4 makes of the turn.
+
+    A system turn may carry state alone, and then is no target of ``responds_to``: skeletons do not say which do.
+    """
+    invocations = fields.get("tool_invocations")
+    named = invocations if isinstance(invocations, list) else []
+    ids = [entry.get("invocation_id") if isinstance(entry, dict) else None for entry in named]
+    return fields.get("role") != "system" and all(map(is_uuid, ids))
+
+
+def without_turns(body: OpenBody, position: int, gone: Gone, texts: Texts) -> OpenBody:
+    """The body without the turns that go. ``texts`` gives those of all turns of a body as they are."""
+    named = gone.named_by(body, position)
+    if not named:
+        return body
+    less = _with_skeletons(body, position, gone)
+    if not gone.from_graph.isdisjoint(_places(body, position)):
+        before = texts(body)
+        less = _with_same_graph(less, before, _inputs(body), _after(less, before, gone))
+    if _ENTITIES in less.rest.text:
+        less = replace(less, rest=_without_entities(less.rest, named))
+    return less
+
+
+def without_all_else(body: OpenBody, texts: Texts) -> OpenBody:
+    """The body with its turns as they are, and of all else what ``store.reduced`` leaves."""
+    if not body.rest.has_turns:
+        return without_payload(body)
+    kept = {name: value for name, value in _inputs(body).items() if name in ("session_id", "conversation_id")}
+    if _CAPTURE_OPTIONS in body.rest.text:
+        # They say whether there is lineage.
+        before = texts(body)
+        body = _with_same_graph(body, before, kept, before)
+    document = reduced(parse_kept(body.rest.text), makes_turns=True)
+    return replace(body, rest=_rest(document, graph_is_made=body.rest.graph_at is not None))
+
+
+def without_payload(body: OpenBody) -> OpenBody:
+    """The same of an event that makes no turns."""
+    document = reduced(parse_kept(body.rest.text), makes_turns=False)
+    return replace(body, rest=Rest(encode_sent(document), None, has_turns=False))
+
+
+def _places(body: OpenBody, position: int) -> list[Place]:
+    referred = [turn[:2] for turn in body.layout.turns if turn is not None]
+    return [*((position, index) for index in range(len(body.own))), *referred]
+
+
+def _with_skeletons(body: OpenBody, position: int, gone: Gone) -> OpenBody:
+    own = tuple(emptied(turn) if (position, index) in gone.places else turn for index, turn in enumerate(body.own))
+    turns = tuple(
+        Reference(*turn[:2]) if turn is not None and turn[:2] in gone.places else turn for turn in body.layout.turns
+    )
+    return replace(body, own=own, layout=replace(body.layout, turns=turns))
+
+
+def emptied(turn: OwnTurn) -> OwnTurn:
+    """An own turn's skeleton in its place."""
+    return OwnTurn(turn.kind, *skeleton(parse_kept(turn.head + turn.tail)))
+
+
+def _after(less: OpenBody, before: Sequence[bytes], gone: Gone) -> list[bytes]:
+    """The texts of all turns when those that go are gone; other events still have them."""
+    own = iter(less.own)
+    texts = []
+    for text, reference in zip(before, less.layout.turns, strict=True):
+        if reference is None:
+            turn = next(own)
+            texts.append(turn.head + turn.tail)
+        else:
+            texts.append(b"".join(skeleton(parse_kept(text))) if reference[:2] in gone.places else text)
+    return texts
+
+
+def _with_same_graph(
+    body: OpenBody, before: Sequence[bytes], inputs: dict[str, Any], after: Sequence[bytes]
+) -> OpenBody:
+    """The body with the graph of its inputs and the turns ``before``, also when both are ``inputs`` and ``after``."""
+    if body.rest.graph_at is None or _graph(_inputs(body), before) == _graph(inputs, after):
+        return body
+    return replace(body, rest=with_graph(body, before))
+
+
+def _graph(inputs: dict[str, Any], texts: Sequence[bytes]) -> Graph | None:
+    """The graph without its JSON, which costs more; None where the turns do not say enough."""
+    try:
+        return build_graph({**inputs, "turns": [orjson.loads(text) for text in texts]})
+    except KeyError:
+        return None
+
+
+def _inputs(body: OpenBody) -> dict[str, Any]:
+    """The inputs beside the turns."""
+    inputs: dict[str, Any] = parse_kept(body.rest.text)["payload"]["inputs"]
+    return inputs
+
+
+def _without_entities(rest: Rest, named: frozenset[bytes]) -> Rest:
+    document = parse_kept(rest.text)
+    payload = document["payload"]
+    if "outputs" not in payload:
+        return rest
+    payload["outputs"] = without_entities(payload["outputs"], named)
+    return _rest(document, graph_is_made=rest.graph_at is not None)
+
+
+def _rest(document: dict[str, Any], *, graph_is_made: bool) -> Rest:
+    """The rest of a capture as ``store.event_body`` lays it out: outputs last but one, inputs last."""
+    payload = document["payload"]
+    others = {name: value for name, value in payload.items() if name not in ("inputs", "outputs")}
+    members = {name: value for name, value in document.items() if name != "payload"}
+    text = encode_sent({**members, "payload": others})[:-2] + (b"," if others else b"")
+    graph_at = None
+    if "outputs" in payload:
+        text += b'"outputs":' + encode_sent(payload["outputs"])
+        graph_at = len(text) - 1 if graph_is_made else None
+        text += b","
+    return Rest(text + b'"inputs":' + encode_sent(payload["inputs"]) + b"}}", graph_at, has_turns=True)
