@@ -156,7 +156,7 @@ def _copy(connection: sqlite3.Connection, table: str, place: int) -> None:
     changed = {
         "session_key": f"session_key + {place * _FEW_SESSIONS}",
         "session_id": "randomblob(16)",
-        "activity_us": f"activity_us - {place * 1_000_000}",
+        "activity_us": f"activity_us - {place * 3_600_000_000}",
     }
     names = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
     values = ", ".join(changed.get(name, name) for name in names)
@@ -167,5 +167,5 @@ def _copy(connection: sqlite3.Connection, table: str, place: int) -> None:
 
 if __name__ == "__main__":
     row, where, *numbers = sys.argv[1:]
-    timed = {"turns": turns, "sessions": sessions, "search": search}
+    timed: dict[str, Callable[..., Samples]] = {"turns": turns, "sessions": sessions, "search": search}
     print(json.dumps(timed[row](Path(where), *(int(number) for number in numbers))))

@@ -7,8 +7,9 @@ the same, and are put into the rest before the first turn goes where they do not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 import orjson
@@ -17,7 +18,7 @@ from agent.core.graph import Graph, build_graph
 from agent.core.ids import is_uuid
 from store.envelope import encode_sent, parse_kept
 from store.event_body import OpenBody, Rest, with_graph, without_entities
-from store.layout import OwnTurn, Reference
+from store.layout import Layout, OwnTurn, Reference
 from store.reduced import reduced
 from store.skeleton import skeleton
 
@@ -39,9 +40,12 @@ class Gone:
     places: Mapping[Place, bytes]
     from_graph: frozenset[Place]
 
-    def named_by(self, body: OpenBody, position: int) -> frozenset[bytes]:
-        """The ids of those that the event at ``position`` names."""
-        return frozenset(self.places[place] for place in _places(body, position) if place in self.places)
+    def named_by(self, body: OpenBody, position: int) -> frozenset[Place]:
+        """The places of those that the event at ``position`` names."""
+        own = ((position, index) for index in range(len(body.own)))
+        referred = (turn[:2] for turn in body.layout.turns if turn is not None)
+        # (A generator, since a grown snapshot refers to thousands.)
+        return frozenset(place for place in chain(own, referred) if place in self.places)
 
 
 def keeps_graph(fields: Mapping[str, Any]) -> bool:
@@ -56,16 +60,17 @@ def keeps_graph(fields: Mapping[str, Any]) -> bool:
 
 
 def without_turns(body: OpenBody, position: int, gone: Gone, texts: Texts) -> OpenBody:
-    """The body without the turns that go. ``texts`` gives those of all turns of a body as they are."""
+    """The body without the turns that go; itself where it names none. ``texts`` gives those of a body's turns as yet."""
     named = gone.named_by(body, position)
     if not named:
         return body
-    less = _with_skeletons(body, position, gone)
-    if not gone.from_graph.isdisjoint(_places(body, position)):
+    own = tuple(emptied(turn) if (position, index) in named else turn for index, turn in enumerate(body.own))
+    less = replace(body, own=own, layout=_bare(body.layout, named))
+    if not gone.from_graph.isdisjoint(named):
         before = texts(body)
-        less = _with_same_graph(less, before, _inputs(body), _after(less, before, gone))
+        less = _with_same_graph(less, before, _inputs(body), _after(less, before, named))
     if _ENTITIES in less.rest.text:
-        less = replace(less, rest=_without_entities(less.rest, named))
+        less = replace(less, rest=_without_entities(less.rest, {gone.places[place] for place in named}))
     return less
 
 
@@ -88,17 +93,12 @@ def without_payload(body: OpenBody) -> OpenBody:
     return replace(body, rest=Rest(encode_sent(document), None, has_turns=False))
 
 
-def _places(body: OpenBody, position: int) -> list[Place]:
-    referred = [turn[:2] for turn in body.layout.turns if turn is not None]
-    return [*((position, index) for index in range(len(body.own))), *referred]
-
-
-def _with_skeletons(body: OpenBody, position: int, gone: Gone) -> OpenBody:
-    own = tuple(emptied(turn) if (position, index) in gone.places else turn for index, turn in enumerate(body.own))
-    turns = tuple(
-        Reference(*turn[:2]) if turn is not None and turn[:2] in gone.places else turn for turn in body.layout.turns
-    )
-    return replace(body, own=own, layout=replace(body.layout, turns=turns))
+def _bare(layout: Layout, named: frozenset[Place]) -> Layout:
+    """The layout without what references to these say of derived members."""
+    if not any(turn is not None and (turn.without or turn.members) for turn in layout.turns):
+        return layout
+    turns = (Reference(*turn[:2]) if turn is not None and turn[:2] in named else turn for turn in layout.turns)
+    return replace(layout, turns=tuple(turns))
 
 
 def emptied(turn: OwnTurn) -> OwnTurn:
@@ -106,7 +106,7 @@ def emptied(turn: OwnTurn) -> OwnTurn:
     return OwnTurn(turn.kind, *skeleton(parse_kept(turn.head + turn.tail)))
 
 
-def _after(less: OpenBody, before: Sequence[bytes], gone: Gone) -> list[bytes]:
+def _after(less: OpenBody, before: Sequence[bytes], named: frozenset[Place]) -> list[bytes]:
     """The texts of all turns when those that go are gone; other events still have them."""
     own = iter(less.own)
     texts = []
@@ -115,7 +115,7 @@ def _after(less: OpenBody, before: Sequence[bytes], gone: Gone) -> list[bytes]:
             turn = next(own)
             texts.append(turn.head + turn.tail)
         else:
-            texts.append(b"".join(skeleton(parse_kept(text))) if reference[:2] in gone.places else text)
+            texts.append(b"".join(skeleton(parse_kept(text))) if reference[:2] in named else text)
     return texts
 
 
@@ -142,7 +142,7 @@ def _inputs(body: OpenBody) -> dict[str, Any]:
     return inputs
 
 
-def _without_entities(rest: Rest, named: frozenset[bytes]) -> Rest:
+def _without_entities(rest: Rest, named: Collection[bytes]) -> Rest:
     document = parse_kept(rest.text)
     payload = document["payload"]
     if "outputs" not in payload:

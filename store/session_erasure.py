@@ -134,7 +134,7 @@ class SessionErasure:
         erased, body = read_body(self._connection, key)
         self._chunks.remember(position_of(key), body.layout)
         less = without_turns(body, position_of(key), gone, self._texts)
-        is_named = bool(gone.named_by(body, position_of(key)))
+        is_named = less is not body
         if whole:
             less = without_all_else(less, self._texts)
         names.add(less)

@@ -35,7 +35,7 @@ class SessionNames:
             if _SPEAKER in turn.tail:
                 self._add_speaker(turn.head + turn.tail)
         for reference in body.layout.turns:
-            if reference is not None and _SPEAKER in reference.members:
+            if reference is not None and reference.members and _SPEAKER in reference.members:
                 self._add_speaker(reference.members)
         if any(name in body.rest.text for name in _ABOUT):
             self._add_inputs(body.rest.text)

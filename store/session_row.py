@@ -113,16 +113,10 @@ class SessionRow:
 def read_row(row: tuple[Any, ...]) -> SessionRow:
     """The row of COLUMNS."""
     *values, tokens, user_seq, content, agents, users, tags, erased = row
-    return SessionRow(
-        *values,
-        total_tokens=None if tokens is None else int(tokens),
-        first_user_seq=user_seq,
-        first_user_content=content,
-        agents=tuple(orjson.loads(agents)),
-        users=tuple(orjson.loads(users)),
-        tags=tuple(orjson.loads(tags)),
-        erased=bool(erased),
-    )
+    total_tokens = None if tokens is None else int(tokens)
+    named = (tuple(orjson.loads(agents)), tuple(orjson.loads(users)), tuple(orjson.loads(tags)))
+    everything: tuple[Any, ...] = (*values, total_tokens, user_seq, content, *named, bool(erased))
+    return SessionRow(*everything)
 
 
 def turn_agent(fields: dict[str, Any]) -> str | None:

@@ -23,10 +23,13 @@ LEFT JOIN events ON events.event_key = event_keys.event_key
 LEFT JOIN erasures ON erasures.erasure_key = event_keys.event_key
 WHERE event_keys.key > ? AND event_keys.tenant = ? ORDER BY event_keys.key LIMIT ?
 """
+# A conversation has a leaf, which an index finds; the long look is for one that lost it.
 _LABELS: Final = """
 SELECT labels.kind, labels.value, labels.session_key, sessions.session_id, users, agents, tags,
     EXISTS (SELECT 1 FROM turns WHERE turns.session_key = labels.session_key
-            AND turns.conversation_id = labels.value AND is_leaf = 1),
+            AND turns.conversation_id = labels.value AND is_leaf = 1)
+        OR EXISTS (SELECT 1 FROM turns WHERE turns.session_key = labels.session_key
+            AND turns.conversation_id = labels.value),
     EXISTS (SELECT 1 FROM events WHERE events.session_key = labels.session_key),
     EXISTS (SELECT 1 FROM events WHERE events.session_key = labels.session_key
             AND events.conversation_id = labels.value AND turn_count = 0)

@@ -1,6 +1,6 @@
 """The log of one tenant: each position up to the last is an event or an erasure, and events of no session are whole.
 
-A position is also told as lost where nothing but a key, a turn or a session still remembers it. What a restore left
+A position is also told as lost where nothing but an event's keys still remember it. What a restore left
 behind (store.backup) is not lost: its audit row says up to which position the backup did not reach.
 """
 
@@ -12,7 +12,7 @@ from typing import Final
 
 from store.engine import Connection, Engine
 from store.errors import DamagedDatabase
-from store.restored import Restored, restored_spans
+from store.restored_spans import Restored, restored_spans
 from store.schema import MAX_POSITION, event_key, position_of
 from store.verify_event import EventChecks
 from store.verify_tally import Finding, Tally, Tenant
@@ -26,9 +26,7 @@ _ERASURES: Final = "SELECT erasure_key FROM erasures WHERE erasure_key > ? AND e
 _LAST: Final = """
 SELECT (SELECT max(event_key) FROM events WHERE event_key BETWEEN ? AND ?),
     (SELECT max(erasure_key) FROM erasures WHERE erasure_key BETWEEN ? AND ?),
-    (SELECT max(event_key) FROM event_keys WHERE event_key BETWEEN ? AND ?),
-    (SELECT max(version) FROM sessions WHERE tenant = ?),
-    (SELECT max(version) FROM turns WHERE tenant = ?)
+    (SELECT max(event_key) FROM event_keys WHERE event_key BETWEEN ? AND ?)
 """
 
 
@@ -82,9 +80,8 @@ class _LogCheck:
 
 def _last_key(connection: Connection, tenant: Tenant) -> int:
     span = (tenant.log_start, event_key(tenant.key, MAX_POSITION))
-    event, erasure, keyed, *versions = connection.execute(_LAST, span * 3 + (tenant.key,) * 2).fetchone()
-    last = max(position_of(key or 0) for key in (event, erasure, keyed))
-    return tenant.log_start + max(last, *(min(version or 0, MAX_POSITION) for version in versions))
+    found = connection.execute(_LAST, span * 3).fetchone()
+    return max(tenant.log_start, *(key or 0 for key in found))
 
 
 @dataclass(slots=True)

@@ -16,10 +16,10 @@ from store.event_rows import turn_texts
 from store.event_store import EventStore
 from store.layout import OwnTurn, unpack
 from store.record import Chunks
-from store.schema import DEFAULT_TENANT_KEY, event_key
+from store.schema import DEFAULT_TENANT_KEY, event_key, position_of
 from store.urls import open_store
 from store.verify import Checked, Finding, verify
-from tests.store.filled import Filling, fill, others
+from tests.store.filled import Filling, fill, others, session
 from tests.store.postgres_server import server
 
 SQLITE = "sqlite"
@@ -50,6 +50,17 @@ class Planted:
         """The only value of the only row."""
         ((value,),) = self.raw(sql, *values)
         return value
+
+    def event(self, number: int, place: int = 0) -> tuple[int, str]:
+        """The position, and the name in findings, of the event at ``place`` of a session of ``filled``."""
+        rows = self.raw(
+            "SELECT event_key, execution_ref FROM events JOIN sessions USING (session_key)"
+            " WHERE session_id = ? AND sessions.tenant = ? ORDER BY event_key",
+            bytes.fromhex(session(number).replace("-", "")),
+            DEFAULT_TENANT_KEY,
+        )
+        key, ref = rows[place]
+        return position_of(key), f"position {position_of(key)} ({ref.decode()})"
 
     def retell(self, position: int, text: bytes, other: bytes) -> None:
         """Put ``other`` in the place of ``text`` in the turns that stand in an event, as if it had been sent so."""

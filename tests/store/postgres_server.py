@@ -70,13 +70,14 @@ class Postgres:
         finally:
             self.drop(name)
 
-    def halt(self) -> None:
-        """Stop the server; its databases stay."""
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """The server is stopped, then started again on the same socket; its databases stay."""
         self._server.stop()
-
-    def resume(self) -> None:
-        """Start the server again on the same socket."""
-        self._server.ensure_postgres_running()
+        try:
+            yield
+        finally:
+            self._server.ensure_postgres_running()
 
     def remove(self) -> None:
         """Stop the server and remove its folder."""

@@ -119,7 +119,9 @@ def others(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-writes = st.tuples(captures() | captures() | captures() | others(), st.sampled_from([None, None, None, "key-1", "key-2"]))
+writes = st.tuples(
+    captures() | captures() | captures() | others(), st.sampled_from([None, None, None, "key-1", "key-2"])
+)
 erasures = (
     st.tuples(st.just("session"), st.sampled_from(SESSIONS))
     | st.tuples(st.just("turn"), a_turn_id)

@@ -193,3 +193,30 @@ def test_an_erasure_among_many_snapshots_leaves_the_others_as_they_were_sent(sur
             assert surface.event(body["runId"]) == {**body, "position": position}
         else:
             assert surface.event(body["runId"])["erased"] is True
+
+
+def test_entities_of_an_erased_turn_are_not_stored_again(surface: Surface) -> None:
+    def entity(number: int, text: str) -> dict[str, Any]:
+        return {"turn_id": turn_id(number), "type": "t", "start": 0, "end": 1, "text_sha256": text, "text": text}
+
+    surface.capture(payload(turn(0xA1, "secret")))
+    surface.erase("turn", turn_id(0xA1))
+    for session in (SESSION, OTHER_SESSION):
+        entities = [{**entity(0xA1, "secret"), "turn_id": turn_id(0xA1).upper()}, entity(2, "stays")]
+        outputs = {"session_id": session, "entities": entities}
+        body = envelope(payload(turn(0xA1, "secret"), turn(2), session=session), outputs=outputs)
+        surface.post(body)
+        assert surface.event(body["runId"])["payload"]["outputs"]["entities"] == [entity(2, "stays")]
+
+
+@pytest.mark.parametrize("word", [True, "mine", {"position": 1}])
+def test_a_word_of_the_stores_in_an_envelope_stands_there_once(word: Any, surface: Surface) -> None:
+    """As in what another store fed."""
+    body = {**envelope(payload(turn(1))), "erased": word, "position": 4711}
+    surface.post(body)
+    surface.erase("session", SESSION)
+    pairs: list[str] = []
+    answer = surface.client.get(f"/v1/decision-events/{body['runId']}").content
+    json.loads(answer, object_pairs_hook=lambda members: pairs.extend(name for name, _ in members))
+    assert (pairs.count("erased"), pairs.count("position")) == (2, 1), "on the envelope and on its turn"
+    assert (surface.event(body["runId"])["erased"], surface.event(body["runId"])["position"]) == (True, 1)

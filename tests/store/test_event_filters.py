@@ -124,8 +124,10 @@ def test_a_filter_that_says_nothing_is_400(name: str, value: str, surface: Surfa
     assert surface.client.get("/v1/decision-events", params={name: value}).status_code == 400
 
 
-@pytest.mark.parametrize("path", ["/v1/decision-events", "/events/decisions", "/v1/sessions"])
-@pytest.mark.parametrize("limit", ["-1", "abc", "0", "1000000", "1001", "", "1.0", "+1", "٣"])
+@pytest.mark.parametrize(
+    "path", ["/v1/decision-events", "/events/decisions", "/v1/sessions", f"/v1/sessions/{SESSION}/turns"]
+)
+@pytest.mark.parametrize("limit", ["-1", "abc", "0", "1000000"])
 def test_h32_a_limit_out_of_range_is_400_and_names_the_range(path: str, limit: str, surface: Surface) -> None:
     answer = surface.client.get(path, params={"limit": limit})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad_request")

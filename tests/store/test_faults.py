@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -262,23 +262,29 @@ def test_a_damaged_file_is_503_and_the_file_put_back_is_used_without_restart(on_
     well(on_file, 39)
 
 
-def damage(surface: Surface, statement: str) -> None:
+def damage(surface: Surface, column: str, change: Callable[[bytes], bytes]) -> None:
+    """Change a column of the last event."""
     with surface.store.engine.writing() as connection:
-        connection.execute(statement)
+        key, value = connection.execute(
+            f"SELECT event_key, {column} FROM events ORDER BY event_key DESC LIMIT 1"
+        ).fetchone()
+        connection.execute(f"UPDATE events SET {column} = ? WHERE event_key = ?", (change(bytes(value)), key))
 
 
 @pytest.mark.parametrize(
-    ("statement", "message"),
+    ("column", "change", "message"),
     [
-        (
-            "UPDATE events SET body = substr(body, 1, 4) || x'7800' || substr(body, 7)",
-            "a stored body cannot be unpacked",
-        ),
-        ("UPDATE turns SET chunk_bytes = 1000000", "a turn's place is outside its event"),
-        ("UPDATE turns SET chunk_bytes = 2", "a stored body cannot be unpacked"),
+        ("body", lambda body: body[:2] + b"\xff" * 9 + body[11:], "a stored body cannot be unpacked"),
+        ("body", lambda body: body[:-1], "a turn's place is outside its event"),
+        ("layout", lambda layout: b"{" + layout, "the layout of a stored event cannot be read"),
+        ("layout", lambda layout: b"", "the layout of a stored event cannot be read"),
     ],
 )
-def test_a_body_that_was_damaged_in_the_file_is_typed(statement: str, message: str, surface: Surface) -> None:
-    surface.capture(payload(turn(1, "a" * 3000)))
-    damage(surface, statement)
-    refused(surface.client.get(f"/v1/sessions/{SESSION}/turns"), message)
+def test_a_body_that_was_damaged_in_the_file_is_typed(
+    column: str, change: Callable[[bytes], bytes], message: str, in_process: Surface
+) -> None:
+    in_process.capture(payload(turn(1, "a" * 3000)))
+    damage(in_process, column, change)
+    refused(in_process.client.get(f"/v1/sessions/{SESSION}/turns"), message)
+    answer = in_process.client.get("/v1/decision-events")
+    assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")

@@ -113,7 +113,7 @@ def test_a_file_that_has_to_be_opened_first_is_waited_for_no_longer(tmp_path: Pa
         assert waited(store.engine, 0.2) < SOON_S
     new = SqliteStore(tmp_path / "new.db", busy_timeout_s=LONG_S)
     with held(tmp_path / "new.db", "EXCLUSIVE"):
-        assert waited(new._database, 0.2) < SOON_S
+        assert waited(new.engine, 0.2) < SOON_S
         started = time.monotonic()
         with pytest.raises(DatabaseLocked):
             new.event("x", timeout_s=0.2)

@@ -1,8 +1,8 @@
 """The store's application on gunicorn, the server that the function host brings: threads, one process or several.
 
-SIGTERM ends it when the requests in flight are answered, or after 30 s. What the server itself logs goes through our
-log lines, which hold no content; its pages for what is no HTTP become typed JSON. It opens no control socket.
-The only module of the command line that imports gunicorn.
+SIGTERM and SIGINT end it when the requests in flight are answered, or after 30 s. What the server itself logs goes
+through our log lines, which hold no content; its pages for what is no HTTP become typed JSON. It opens no control
+socket. The only module of the command line that imports gunicorn.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
+from gunicorn.workers.gthread import ThreadWorker
 
 from agent.bootstrap import ServedStore
 from agent.errors import InternalError
@@ -53,8 +54,7 @@ class Serving:
 def serve(serving: Serving) -> int:
     """Serve until a signal ends it; returns the exit code of this process, be it the server's or a worker's.
 
-    Raises KeyboardInterrupt where SIGINT ended it, which does not wait for what is in flight, and InternalError where
-    no worker could start.
+    Raises KeyboardInterrupt where SIGINT ended it, and InternalError where no worker could start.
     """
     refuse_protocol_errors()
     server = os.getpid()
@@ -83,7 +83,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
     def load_config(self) -> None:
         settings = {
             "bind": f"fd://{self._descriptor}",
-            "worker_class": "gthread",
+            "worker_class": _Worker,
             "workers": self._serving.workers,
             "threads": self._serving.threads,
             "graceful_timeout": self._serving.grace_s,
@@ -115,9 +115,9 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     interrupted = False
 
     def handle_int(self) -> None:
-        """SIGINT: as the arbiter does, and remembered for the exit code."""
+        """SIGINT: as SIGTERM, and remembered for the exit code. A second one waits no longer than 2 s."""
         self.interrupted = True
-        super().handle_int()
+        self.handle_term()
 
     def spawn_worker(self) -> Any:
         """As the arbiter does, but a worker that is asked to end while it starts does so.
@@ -135,6 +135,15 @@ def _start_worker(_server: object, _worker: object) -> None:
     for number in _ENDING:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+
+
+class _Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+    def handle_quit(self, sig: int, frame: object) -> None:
+        """SIGINT and SIGQUIT: as SIGTERM.
+
+        What the worker does instead takes a lock in the handler of a signal, which may have come to its holder.
+        """
+        self.handle_exit(sig, frame)
 
 
 class _Log(Logger):  # type: ignore[misc]  # gunicorn has no types
