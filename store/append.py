@@ -10,7 +10,7 @@ until it is committed, so positions grow in commit order, and one that was rolle
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -25,9 +25,10 @@ from store.event_keys import EventKeys
 from store.port import Appended, Submission
 from store.schema import MAX_POSITION, event_key, position_of
 from store.session_row import COLUMNS as SESSION_COLUMNS
+from store.session_row import INSERTED as SESSION_INSERTED
 from store.session_row import SessionRow, read_row
 from store.session_rows import DatabaseSession, batches
-from store.turn_rows import INSERT as INSERT_TURN
+from store.turn_rows import COLUMNS as TURN_COLUMNS
 from store.turn_rows import AppendedTo, TurnWrites, connect, plan_writes, revise, with_new_turns, with_revisions
 from store.turns import Placement, place
 
@@ -41,11 +42,12 @@ SELECT (SELECT max(event_key) FROM events WHERE event_key BETWEEN ? AND ?),
     (SELECT max(session_key) FROM sessions),
     EXISTS (SELECT 1 FROM tombstones)
 """
-_INSERT_EVENT: Final = """
-INSERT INTO events (event_key, tenant, event_id, execution_ref, type, agent_id, decision_type, inputs_hash, ours,
-    session_key, conversation_id, user_digest, timestamp, instant_us, received_us, turn_count, erased, layout, body)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+_EVENT_COLUMNS: Final = (
+    *("event_key", "tenant", "event_id", "execution_ref", "type", "agent_id", "decision_type", "inputs_hash", "ours"),
+    *("session_key", "conversation_id", "user_digest", "timestamp", "instant_us", "received_us", "turn_count"),
+    *("erased", "layout", "body"),
+)
+_KEY_COLUMNS: Final = ("key", "tenant", "event_key")
 _INSERT_KEY: Final = "INSERT INTO event_keys (key, tenant, event_key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _NO_TURNS: Final = TurnCounts(new=0, known=0, revised=0, erased=0)
 
@@ -149,7 +151,6 @@ class _Writer:
     has_erased: bool
     events: list[tuple[Any, ...]] = field(default_factory=list)
     keys: list[tuple[Any, ...]] = field(default_factory=list)
-    labels: list[tuple[Any, ...]] = field(default_factory=list)
     turns: list[tuple[Any, ...]] = field(default_factory=list)
     after: list[_After] = field(default_factory=list)
 
@@ -173,10 +174,7 @@ class _Writer:
                 row = with_new_turns(
                     session.with_capture(capture, envelope.instant_us), placement, writes.rows, position
                 )
-                self.labels += labels.added(self.tenant, session, row)
                 self.turns += writes.rows
-            if envelope.conversation_id is not None and (capture is None or placement.new):
-                self.labels.append((self.tenant, labels.CONVERSATION, envelope.conversation_id, row.key))
             self.after.append(_After(position, prepared, session, row, placement, writes))
         self._add_event(position, prepared, session, writes)
         return Appended(
@@ -191,15 +189,16 @@ class _Writer:
     def write(self) -> None:
         if not self.events:
             return
-        execute_many = self.connection.executemany
-        execute_many(_INSERT_EVENT, self.events)
-        execute_many(_INSERT_KEY, self.keys)
+        insert_new = self.connection.insert_new
+        insert_new("events", _EVENT_COLUMNS, self.events)
+        # Sorted: neighbours in the index are written together.
+        insert_new("event_keys", _KEY_COLUMNS, sorted(self.keys))
         if self.turns:
-            execute_many(INSERT_TURN, self.turns)
-        if self.labels:
-            execute_many(labels.INSERT, self.labels)
-        for after in self.after:
-            after.write(self.connection, self.tenant)
+            insert_new("turns", TURN_COLUMNS, self.turns)
+        rows = [after.write(self.connection, self.tenant) for after in self.after]
+        new = [(self.tenant, *row.values()) for row in rows if row is not None]
+        if new:
+            insert_new("sessions", SESSION_INSERTED, new)
 
     def _place(self, prepared: Prepared, session: SessionRow) -> Placement:
         capture = prepared.submission.capture
@@ -264,7 +263,8 @@ class _After:
     placement: Placement
     writes: TurnWrites
 
-    def write(self, connection: Connection, tenant: int) -> None:
+    def write(self, connection: Connection, tenant: int) -> SessionRow | None:
+        """The session's row, where it is still to be inserted."""
         capture, row = self.prepared.submission.capture, self.row
         if capture is not None:
             at = AppendedTo(tenant, row.key, self.position)
@@ -272,8 +272,11 @@ class _After:
             if self.writes.revisions:
                 revised = revise(connection, at, capture.narrowness, self.writes)
                 row = with_revisions(connection, row, revised, self.position)
-        if row.is_new or row != self.before:
-            replace(row, is_new=self.before.is_new).write(connection, tenant)
+        if self.before.is_new:
+            return row
+        if row != self.before:
+            row.update(connection)
+        return None
 
 
 def _bytes(text: str | None) -> bytes | None:

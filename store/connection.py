@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from store.errors import (
     DamagedDatabase,
@@ -27,6 +28,9 @@ from store.schema import SCHEMA_VERSION, SQLITE, stamp, tables
 
 class Connection(sqlite3.Connection):
     """sqlite3's own, with the one call that SQL text has not (store.engine)."""
+
+    def insert_new(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        self.executemany(_insertion(table, tuple(columns)), rows)
 
     def body_part(self, event_key: int, start: int, size: int) -> bytes:
         with self.blobopen("events", "body", event_key, readonly=True) as body:
@@ -57,6 +61,12 @@ _FAULTS: Final[dict[int, tuple[type[StoreAnswerError], str]]] = {
     sqlite3.SQLITE_CORRUPT: (DamagedDatabase, "the database is damaged"),
     sqlite3.SQLITE_NOTADB: (NotADatabase, "the file is not a SQLite database"),
 }
+
+
+@cache
+def _insertion(table: str, columns: tuple[str, ...]) -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names of ours
 
 
 def connect(path: str, timeout_s: float) -> Connection:

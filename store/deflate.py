@@ -1,8 +1,8 @@
 """zlib streams (RFC 1950): written by ISA-L where it is installed, and read by zlib always.
 
 The same capture takes ISA-L a quarter of the time for as few bytes, and packing is the largest single cost of an append
-but for the disk. It is not needed: what either writes the other reads, so an installation without it (the function's
-own requirements leave it out) meets the same files.
+but for the disk. It is not needed: what either writes the other reads, so an installation without it meets the same
+files.
 """
 
 from __future__ import annotations

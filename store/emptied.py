@@ -27,18 +27,17 @@ Place = tuple[int, int]
 Texts = Callable[[OpenBody], list[bytes]]
 
 _ENTITIES: Final = b'"entities"'
-_CAPTURE_OPTIONS: Final = b'"capture_options"'
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
     """The turns that go: each place of an own text of theirs, with the turn's id.
 
-    ``from_graph``: places whose skeleton may not say what the graph is made of.
+    ``from_graph``: places whose skeleton may not say what the graph is made of, with the names that go from there.
     """
 
     places: Mapping[Place, bytes]
-    from_graph: frozenset[Place]
+    from_graph: Mapping[Place, frozenset[str]]
 
     def named_by(self, body: OpenBody, position: int) -> frozenset[Place]:
         """The places of those that the event at ``position`` names."""
@@ -48,27 +47,32 @@ class Gone:
         return frozenset(place for place in chain(own, referred) if place in self.places)
 
 
-def keeps_graph(fields: Mapping[str, Any]) -> bool:
-    """Whether the skeleton of a turn says for certain all that CONTRACT 4 makes of the turn.
+def from_graph(fields: Mapping[str, Any]) -> frozenset[str] | None:
+    """None where the skeleton of a turn says all that CONTRACT 4 makes of the turn; else the names that it leaves out.
 
-    A system turn may carry state alone, and then is no target of ``responds_to``: skeletons do not say which do.
+    Those are invocations that another writer named by what is no id. A system turn may carry state alone, and then is
+    no target of ``responds_to``: skeletons do not say which do.
     """
     invocations = fields.get("tool_invocations")
     named = invocations if isinstance(invocations, list) else []
     ids = [entry.get("invocation_id") if isinstance(entry, dict) else None for entry in named]
-    return fields.get("role") != "system" and all(map(is_uuid, ids))
+    if fields.get("role") != "system" and all(map(is_uuid, ids)):
+        return None
+    return frozenset(name.lower() for name in ids if isinstance(name, str) and not is_uuid(name))
 
 
 def without_turns(body: OpenBody, position: int, gone: Gone, texts: Texts) -> OpenBody:
-    """The body without the turns that go; itself where it names none. ``texts`` gives those of a body's turns as yet."""
+    """The body without the turns that go; itself where it names none. ``texts`` gives all turns of a body."""
     named = gone.named_by(body, position)
     if not named:
         return body
     own = tuple(emptied(turn) if (position, index) in named else turn for index, turn in enumerate(body.own))
     less = replace(body, own=own, layout=_bare(body.layout, named))
-    if not gone.from_graph.isdisjoint(named):
+    unsure = named.intersection(gone.from_graph)
+    if unsure:
         before = texts(body)
-        less = _with_same_graph(less, before, _inputs(body), _after(less, before, named))
+        less = _with_same_graph(less, before, _after(less, before, named))
+        less = _without_nodes(less, frozenset().union(*(gone.from_graph[place] for place in unsure)))
     if _ENTITIES in less.rest.text:
         less = replace(less, rest=_without_entities(less.rest, {gone.places[place] for place in named}))
     return less
@@ -78,11 +82,12 @@ def without_all_else(body: OpenBody, texts: Texts) -> OpenBody:
     """The body with its turns as they are, and of all else what ``store.reduced`` leaves."""
     if not body.rest.has_turns:
         return without_payload(body)
-    kept = {name: value for name, value in _inputs(body).items() if name in ("session_id", "conversation_id")}
-    if _CAPTURE_OPTIONS in body.rest.text:
-        # They say whether there is lineage.
-        before = texts(body)
-        body = _with_same_graph(body, before, kept, before)
+    if (
+        body.rest.graph_at is not None
+        and _inputs(body).get("capture_options", {}).get("create_lineage", True) is not True
+    ):
+        # Whether there is lineage is said by what goes.
+        body = replace(body, rest=with_graph(body, texts(body)))
     document = reduced(parse_kept(body.rest.text), makes_turns=True)
     return replace(body, rest=_rest(document, graph_is_made=body.rest.graph_at is not None))
 
@@ -119,13 +124,34 @@ def _after(less: OpenBody, before: Sequence[bytes], named: frozenset[Place]) -> 
     return texts
 
 
-def _with_same_graph(
-    body: OpenBody, before: Sequence[bytes], inputs: dict[str, Any], after: Sequence[bytes]
-) -> OpenBody:
-    """The body with the graph of its inputs and the turns ``before``, also when both are ``inputs`` and ``after``."""
-    if body.rest.graph_at is None or _graph(_inputs(body), before) == _graph(inputs, after):
+def _with_same_graph(less: OpenBody, before: Sequence[bytes], after: Sequence[bytes]) -> OpenBody:
+    """``less`` with the graph of the turns ``before``, which it makes no more where it does not of those ``after``."""
+    if less.rest.graph_at is None:
+        return less
+    inputs = _inputs(less)
+    if _graph(inputs, before) == _graph(inputs, after):
+        return less
+    return replace(less, rest=with_graph(less, before))
+
+
+def _without_nodes(body: OpenBody, names: frozenset[str]) -> OpenBody:
+    """The body without the nodes of these names and their edges, where nodes and edges stand in the rest."""
+    if not names or body.rest.graph_at is not None:
         return body
-    return replace(body, rest=with_graph(body, before))
+    document = parse_kept(body.rest.text)
+    outputs = document["payload"].get("outputs")
+    if not isinstance(outputs, dict):
+        return body
+    for member in ("nodes_created", "edges_created"):
+        entries = outputs.get(member)
+        if isinstance(entries, list):
+            outputs[member] = [entry for entry in entries if names.isdisjoint(_texts_in(entry))]
+    return replace(body, rest=_rest(document, graph_is_made=False))
+
+
+def _texts_in(entry: Any) -> list[str]:
+    values = entry.values() if isinstance(entry, dict) else (entry,)
+    return [value.lower() for value in values if isinstance(value, str)]
 
 
 def _graph(inputs: dict[str, Any], texts: Sequence[bytes]) -> Graph | None:

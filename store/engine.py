@@ -31,6 +31,9 @@ class Connection(Protocol):
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Any:
         """Run one statement for each row of ``parameters``."""
 
+    def insert_new(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Insert rows whose keys no other row has, the fastest way that the engine knows."""
+
     def body_part(self, event_key: int, start: int, size: int) -> bytes:
         """``size`` bytes of an event's body from ``start``, without loading the rest of it."""
 

@@ -23,6 +23,7 @@ from store.identifiers import lowered, packed
 
 _NANOSECONDS_A_MICROSECOND: Final = 1000
 _WHITE_SPACE: Final = b" \t\r\n"
+_SAID_BY_STORE: Final = frozenset({"position", "erased"})
 _OVERFLOW: Final = "a number overflows a double"
 
 
@@ -70,8 +71,8 @@ def read_envelope(body: bytes) -> Envelope:
     if bare:
         members = {"type": kind, "runId": run_id, "timestamp": timestamp}
     else:
-        # An envelope that another store fed has a position there, which is not the position here.
-        members = {name: value for name, value in document.items() if name not in ("payload", "position")}
+        # What another store said of an envelope that it fed is not what this one says of it.
+        members = {name: value for name, value in document.items() if name not in ("payload", *_SAID_BY_STORE)}
     places = (_member(payload, "inputs"), _member(payload, "outputs"))
     return Envelope(
         text=_text_of(body.strip(_WHITE_SPACE), document, members, bare=bare),
@@ -136,7 +137,7 @@ def _from_json(text: bytes) -> Any:
 def _text_of(sent: bytes, document: dict[str, Any], members: dict[str, Any], *, bare: bool) -> bytes:
     if bare:
         return orjson.dumps(members)[:-1] + b',"payload":' + sent + b"}"
-    if "position" in document:
+    if not _SAID_BY_STORE.isdisjoint(document):
         return encode_sent({**members, "payload": document["payload"]})
     return sent
 

@@ -6,7 +6,6 @@ so that it can be applied again to a backup that does not know it yet (``reapply
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -19,7 +18,7 @@ from store.engine import Connection
 from store.errors import Conflict, NotFound
 from store.identifiers import unpacked
 from store.port import Actor, Erased
-from store.schema import MAX_POSITION, event_key, position_of
+from store.schema import event_key
 from store.session_erasure import BURY, WHOLE, SessionErasure, read_body, write_body
 
 SESSION: Final = "session"
@@ -40,10 +39,6 @@ SELECT session_key, event_key FROM events WHERE tenant = ? AND user_digest = ? A
 _INSERT: Final = """
 INSERT INTO erasures (erasure_key, tenant, kind, subject, key_name, at_us, sessions, turns, events)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_LEDGER: Final = """
-SELECT kind, subject, erasure_key, at_us, key_name FROM erasures
-WHERE erasure_key BETWEEN ? AND ? ORDER BY erasure_key
 """
 _NO_SUCH: Final = {
     SESSION: "no session has this id",
@@ -123,14 +118,6 @@ def reapply(connection: Connection, tenant: int, row: LedgerRow) -> Done | None:
     if there is not None or taken is not None:
         raise Conflict(f"position {row.position} holds something else than the erasure that is to be applied there")
     return _apply(connection, tenant, row.subject, row.position, Actor(row.key_name, row.at))
-
-
-def ledger(connection: Connection, tenant: int, *, after: int = 0) -> Iterator[LedgerRow]:
-    """The erasures of ``tenant`` beyond the position ``after``, in order."""
-    span = (event_key(tenant, after + 1), event_key(tenant, MAX_POSITION))
-    for kind, key, erasure_key, at_us, key_name in connection.execute(_LEDGER, span).fetchall():
-        subject = Subject(kind.decode(), bytes(key))
-        yield LedgerRow(subject, position_of(erasure_key), audit.moment(at_us), key_name.decode())
 
 
 def _is_known(connection: Connection, tenant: int, subject: Subject) -> bool:

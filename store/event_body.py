@@ -85,7 +85,9 @@ def without_entities(outputs: Any, erased: Collection[bytes]) -> Any:
     entities = outputs.get("entities") if isinstance(outputs, dict) and erased else None
     if not isinstance(entities, list):
         return outputs
-    kept = [entity for entity in entities if not isinstance(entity, dict) or packed(entity.get("turn_id")) not in erased]
+    kept = [
+        entity for entity in entities if not isinstance(entity, dict) or packed(entity.get("turn_id")) not in erased
+    ]
     return {**outputs, "entities": kept}
 
 

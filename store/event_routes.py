@@ -113,10 +113,7 @@ class EventRoutes:
         query = request.query("types", "after", "limit")
         types = names(query, "types")
         bound = binding("feed", *sorted(types or ()))
-        text = query.get("after")
-        after = (
-            whole_number(query, "after") if text is None or is_digits(text) else read_cursor(text, bound, name="after")
-        )
+        after = _after(query, bound)
         wanted = EventsQuery(types=types, limit=page_limit(query), after=after)
         found = self._store.events(wanted, tenant=request.tenant, timeout_s=request.timeout_s)
         place = _place(found, after)
@@ -133,7 +130,9 @@ def _after(query: Query, bound: str) -> int | None:
 
 def _place(found: EventPage, after: int | None) -> int | None:
     """Where a follower goes on, also where nothing follows yet: it keeps its place at the end of the log."""
-    if found.last is not None or not found.events:
-        return after if found.last is None else found.last
+    if found.last is not None:
+        return found.last
+    if not found.events:
+        return after
     position: int = parse_kept(found.events[-1])["position"]
     return position

@@ -27,8 +27,9 @@ from store.port import (
     Submission,
     TurnsQuery,
 )
-from store.reads import read_event, read_events, read_turns
+from store.reads import read_event, read_events
 from store.schema import DEFAULT_TENANT_KEY
+from store.turn_page import read_turns
 
 if TYPE_CHECKING:
     from store.erasure import Subject
@@ -68,6 +69,8 @@ class EventStore:
             return read_event(connection, self._tenant(connection, tenant), tenant, execution_ref)
 
     def events(self, query: EventsQuery, *, tenant: str = DEFAULT_TENANT, timeout_s: float | None = None) -> EventPage:
+        if query.conversation_id is not None and query.session_id is None:
+            self._list_by_labels(tenant, timeout_s)
         with self.engine.reading(timeout_s=timeout_s) as connection:
             return read_events(connection, self._tenant(connection, tenant), query)
 
@@ -80,6 +83,8 @@ class EventStore:
             from store import search
 
             search.catch_up(self.engine, self._known_tenant(tenant, timeout_s), timeout_s=timeout_s)
+        if any(value is not None for value in (query.user_id, query.agent_id, query.tag, query.conversation_id)):
+            self._list_by_labels(tenant, timeout_s)
         with self.engine.reading(timeout_s=timeout_s) as connection:
             return session_list.read_sessions(connection, self._tenant(connection, tenant), query)
 
@@ -133,13 +138,14 @@ class EventStore:
     def export_user(
         self, user_id: str, actor: Actor, *, tenant: str = DEFAULT_TENANT, timeout_s: float | None = None
     ) -> Iterator[bytes]:
-        from store import audit, export
+        from store import audit, export, label_rows
         from store.erasure import Subject
 
         with self.engine.writing(timeout_s=timeout_s) as connection:
             tenant_key = self._tenant(connection, tenant)
             export.require_user(connection, tenant_key, user_id)
             audit.write(connection, tenant_key, actor, "export_user", Subject.user(user_id).name)
+        label_rows.catch_up(self.engine, tenant_key, timeout_s=timeout_s)
         return export.export_user(self.engine, tenant_key, user_id, actor, timeout_s=timeout_s)
 
     def audit(
@@ -181,6 +187,11 @@ class EventStore:
 
     def close(self) -> None:
         self.engine.close()
+
+    def _list_by_labels(self, tenant: str, timeout_s: float | None) -> None:
+        from store import label_rows
+
+        label_rows.catch_up(self.engine, self._known_tenant(tenant, timeout_s), timeout_s=timeout_s)
 
     def _known_tenant(self, name: str, timeout_s: float | None) -> int:
         if name in self._tenants:

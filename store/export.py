@@ -21,7 +21,6 @@ from store.event_rows import COLUMNS as EVENT_COLUMNS
 from store.event_rows import envelope_text
 from store.identifiers import unpacked
 from store.port import Actor, TurnsQuery
-from store.reads import read_turns
 from store.record import Chunks
 from store.schema import MAX_POSITION, event_key
 from store.session_erasure import brought_by, read_body
@@ -29,6 +28,7 @@ from store.session_list import session_json
 from store.session_row import COLUMNS as SESSION_COLUMNS
 from store.session_row import read_row
 from store.session_rows import batches
+from store.turn_page import read_turns
 
 _ROWS_AT_ONCE: Final = 100
 _BYTES_AT_ONCE: Final = 8 * 1024 * 1024

@@ -34,7 +34,7 @@ class OwnTurn(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """The own turn ``own_index`` of the event at ``position``, without the members ``without``, with those of ``members``.
+    """The own turn ``own_index`` of the event at ``position``, with ``members`` in place of those in ``without``.
 
     ``members`` is the JSON text of an object; both are empty where the turn is what stands there.
     """
@@ -122,7 +122,18 @@ def unpack(kept: bytes) -> Layout:
 
 
 def _runs(turns: Iterable[Reference | None]) -> Iterator[Any]:
-    """Own turns as their number; references as [position, index, number, without?, members?]."""
+    """Own turns as their number; references as [position, index, number, without?, members?].
+
+    Positions are written as the distance from the run before, which repeats in a snapshot of snapshots and packs well.
+    """
+    last = 0
+    for run in _plain_runs(turns):
+        if isinstance(run, list):
+            run[0], last = run[0] - last, run[0]
+        yield run
+
+
+def _plain_runs(turns: Iterable[Reference | None]) -> Iterator[Any]:
     run: list[Any] | int = 0
     for turn in turns:
         if turn is None:
@@ -150,11 +161,13 @@ def _continues(run: list[Any], turn: Reference) -> bool:
 
 
 def _turns(runs: Iterable[Any]) -> Iterator[Reference | None]:
+    position = 0
     for run in runs:
         if isinstance(run, int):
             yield from (None for _ in range(run))
             continue
-        position, index, count, *more = run
+        distance, index, count, *more = run
+        position += distance
         without, members = (tuple(more[0]), more[1].encode()) if more else ((), b"")
         for place in range(index, index + count):
             yield Reference(position, place, without, members)

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import psycopg
+import psycopg.sql
 from psycopg import errors as pg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
@@ -248,6 +249,14 @@ class PostgresConnection:
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
         with self._raw.cursor() as cursor:
             cursor.executemany(_translated(sql), list(parameters))
+
+    def insert_new(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        # COPY takes a row at a tenth of what a statement costs.
+        names = psycopg.sql.SQL(", ").join(map(psycopg.sql.Identifier, columns))
+        statement = psycopg.sql.SQL("COPY {} ({}) FROM STDIN").format(psycopg.sql.Identifier(table), names)
+        with self._raw.cursor() as cursor, cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(row)
 
     def body_part(self, event_key: int, start: int, size: int) -> bytes:
         sql = "SELECT substr(body, %s, %s) FROM events WHERE event_key = %s"

@@ -57,7 +57,7 @@ POSTGRESQL: Final = Dialect(
 # labels: what sessions are listed by; kind is one of store.labels, value a digest.
 # turns.waits_for: see store.turns. own_index: the place of the latest revision among the turns that the event at
 # revision_position brought (store.layout). body: its members, where they differ from what stands there.
-# words: 64-bit digests (store.words); indexed: up to which event a tenant's words are there.
+# words: 64-bit digests (store.words). indexed: up to which position a tenant's words and labels are there.
 _TABLES: Final = """
 CREATE TABLE tenants (
     tenant {row_key},
@@ -193,7 +193,8 @@ CREATE TABLE words (
 CREATE INDEX words_by_word ON words (word, session_key);
 CREATE TABLE indexed (
     tenant {row_key},
-    position {integer} NOT NULL
+    words {integer} NOT NULL,
+    labels {integer} NOT NULL
 );
 CREATE TABLE write_probe (tenant {integer}, filler {blob} NOT NULL);
 INSERT INTO tenants (tenant, name) VALUES (1, {default_tenant})

@@ -31,7 +31,7 @@ SELECT revision_position, own_index, body FROM turns WHERE turn_key BETWEEN ? AN
 """
 _LAST_ERASURE: Final = "SELECT max(erasure_key) FROM erasures WHERE erasure_key BETWEEN ? AND ?"
 _ADVANCE: Final = """
-INSERT INTO indexed (tenant, position) VALUES (?, ?) ON CONFLICT (tenant) DO UPDATE SET position = excluded.position
+INSERT INTO indexed (tenant, words, labels) VALUES (?, ?, 0) ON CONFLICT (tenant) DO UPDATE SET words = excluded.words
 """
 
 
@@ -102,7 +102,7 @@ def _write_part(connection: Connection, tenant: int, part: _Part) -> None:
 
 
 def _position(connection: Connection, tenant: int) -> int:
-    row = connection.execute("SELECT position FROM indexed WHERE tenant = ?", (tenant,)).fetchone()
+    row = connection.execute("SELECT words FROM indexed WHERE tenant = ?", (tenant,)).fetchone()
     return 0 if row is None else int(row[0])
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from store import labels
-from store.emptied import Gone, Place, keeps_graph, without_all_else, without_turns
+from store.emptied import Gone, Place, from_graph, without_all_else, without_turns
 from store.engine import Connection
 from store.envelope import parse_kept
 from store.errors import DamagedDatabase
@@ -117,7 +117,7 @@ class SessionErasure:
 
     def _gone(self, turns: Collection[bytes]) -> Gone:
         places: dict[Place, bytes] = {}
-        from_graph: set[Place] = set()
+        unsure: dict[Place, frozenset[str]] = {}
         for key in self._event_keys() if turns else ():
             _, body = read_body(self._connection, key)
             for index, turn in enumerate(body.own):
@@ -125,9 +125,10 @@ class SessionErasure:
                 turn_id = packed(fields.get("turn_id"))
                 if turn_id is not None and turn_id in turns:
                     places[position_of(key), index] = turn_id
-                    if not keeps_graph(fields):
-                        from_graph.add((position_of(key), index))
-        return Gone(places, frozenset(from_graph))
+                    names = from_graph(fields)
+                    if names is not None:
+                        unsure[position_of(key), index] = names
+        return Gone(places, unsure)
 
     def _empty_event(self, key: int, gone: Gone, names: SessionNames, *, whole: bool) -> bool:
         """Whether anything of it went."""
@@ -155,7 +156,7 @@ class SessionErasure:
             total_tokens=self._tokens(),
             erased=row.erased or is_all,
         )
-        row.write(self._connection, self._tenant)
+        row.update(self._connection)
         self._connection.executemany(labels.DELETE, list(self._lost_labels(before, row)))
         self._connection.execute("DELETE FROM words WHERE session_key = ?", (self._session_key,))
         if not is_all:

@@ -25,8 +25,8 @@ COLUMNS: Final = (
     "session_key, session_id, native_session_id, last_seq, version, created_us, activity_us, first_turn_us,"
     " last_turn_us, total_tokens, first_user_seq, first_user_content, agents, users, tags, erased"
 )
-INSERT: Final = f"INSERT INTO sessions (tenant, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constants only
-UPDATE: Final = """
+INSERTED: Final = ("tenant", *(name.strip() for name in COLUMNS.split(",")))
+_UPDATE: Final = """
 UPDATE sessions SET native_session_id = ?, last_seq = ?, version = ?, created_us = ?, activity_us = ?,
     first_turn_us = ?, last_turn_us = ?, total_tokens = ?, first_user_seq = ?, first_user_content = ?, agents = ?,
     users = ?, tags = ?, erased = ?
@@ -84,13 +84,9 @@ class SessionRow:
             int(self.erased),
         )
 
-    def write(self, connection: Connection, tenant: int) -> None:
-        """Insert the row where it is new, else update it."""
-        values = self.values()
-        if self.is_new:
-            connection.execute(INSERT, (tenant, *values))
-        else:
-            connection.execute(UPDATE, (*values[2:], self.key))
+    def update(self, connection: Connection) -> None:
+        """Write the row over what is there."""
+        connection.execute(_UPDATE, (*self.values()[2:], self.key))
 
     def with_capture(self, capture: SentCapture, instant_us: int) -> SessionRow:
         """The row after an event of ``capture`` that was captured at ``instant_us``, its turns apart."""

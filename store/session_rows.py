@@ -10,7 +10,7 @@ from store.engine import Connection
 from store.turns import StoredTurn
 
 # One statement text for each size keeps the connection's statement cache small.
-_BATCHES: Final = (1, 16, 128, 1024)
+_BATCHES: Final = (1, 2, 4, 16, 128, 1024)
 
 _COLUMNS: Final = (
     "seq, turn_id, conversation_id, waits_for, is_leaf, body_sha256, narrowness, revision_position, own_index,"

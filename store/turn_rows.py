@@ -16,12 +16,13 @@ from store.session_row import SessionRow, extent, preview, turn_columns
 from store.skeleton import skeleton
 from store.turns import Placement, StoredTurn
 
-INSERT: Final = """
-INSERT INTO turns (turn_key, session_key, seq, tenant, turn_id, conversation_id, parent_turn_id, waits_for, names_leaf,
-    is_leaf, first_position, revision_position, version, revisions, narrowness, body_sha256, lower_case, own_index,
-    is_user, instant_us, tokens, erased)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+COLUMNS: Final = (
+    *("turn_key", "session_key", "seq", "tenant", "turn_id"),
+    *("conversation_id", "parent_turn_id", "waits_for", "names_leaf", "is_leaf"),
+    *("first_position", "revision_position", "version", "revisions"),
+    *("narrowness", "body_sha256", "lower_case", "own_index"),
+    *("is_user", "instant_us", "tokens", "erased"),
+)
 _REVISE: Final = """
 UPDATE turns SET names_leaf = ?, revision_position = ?, version = ?, revisions = revisions + 1, narrowness = ?,
     body_sha256 = ?, lower_case = ?, own_index = ?, is_user = ?, instant_us = ?, tokens = ?, body = ?
@@ -80,7 +81,7 @@ def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> T
             tree = (capture.conversation_id, placed.parent, placed.waits_for, leaf, int(placed.is_leaf))
             body = (capture.narrowness, NO_BODY if erased else turn.body_sha256, int(turn.lower_case), own_index)
             columns = (turn_columns(turn.fields)[0], None, None) if erased else turn_columns(turn.fields)
-            writes.rows.append((*identity, *tree, *(at.position,) * 3, *body, *columns, int(erased)))
+            writes.rows.append((*identity, *tree, *(at.position,) * 3, 1, *body, *columns, int(erased)))
         elif revised is not None:
             writes.revisions.append((revised, turn, own_index))
     return writes

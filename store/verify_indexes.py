@@ -23,16 +23,14 @@ LEFT JOIN events ON events.event_key = event_keys.event_key
 LEFT JOIN erasures ON erasures.erasure_key = event_keys.event_key
 WHERE event_keys.key > ? AND event_keys.tenant = ? ORDER BY event_keys.key LIMIT ?
 """
-# A conversation has a leaf, which an index finds; the long look is for one that lost it.
+# A conversation has a leaf, which an index finds; the other look is for one without turns.
 _LABELS: Final = """
 SELECT labels.kind, labels.value, labels.session_key, sessions.session_id, users, agents, tags,
     EXISTS (SELECT 1 FROM turns WHERE turns.session_key = labels.session_key
-            AND turns.conversation_id = labels.value AND is_leaf = 1)
-        OR EXISTS (SELECT 1 FROM turns WHERE turns.session_key = labels.session_key
-            AND turns.conversation_id = labels.value),
+            AND turns.conversation_id = labels.value AND is_leaf = 1),
     EXISTS (SELECT 1 FROM events WHERE events.session_key = labels.session_key),
     EXISTS (SELECT 1 FROM events WHERE events.session_key = labels.session_key
-            AND events.conversation_id = labels.value AND turn_count = 0)
+            AND events.conversation_id = labels.value)
 FROM labels LEFT JOIN sessions ON sessions.session_key = labels.session_key AND sessions.tenant = labels.tenant
 WHERE labels.tenant = ? AND (labels.kind, labels.value, labels.session_key) > (?, ?, ?)
 ORDER BY labels.kind, labels.value, labels.session_key LIMIT ?
@@ -84,12 +82,12 @@ def _labels(
     connection: Connection, tenant: Tenant, after: tuple[Any, ...], report: Callable[[Finding], None]
 ) -> Sequence[tuple[Any, ...]]:
     rows = connection.execute(_LABELS, (tenant.key, *after, _ROWS_AT_ONCE)).fetchall()
-    for kind, value, session_key, session_id, *of_session, has_turns, has_events, has_others in rows:
+    for kind, value, session_key, session_id, *of_session, has_turns, has_events, is_named in rows:
         if session_id is None:
             # Where its events are there, the session is told as lost already.
             is_right = bool(has_events)
         elif kind == labels.CONVERSATION:
-            is_right = bool(has_turns or has_others)
+            is_right = bool(has_turns or is_named)
         else:
             names = orjson.loads(of_session[_NAMES[kind]]) if kind in _NAMES else ()
             is_right = value in map(labels.digest, names)

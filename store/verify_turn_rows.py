@@ -79,7 +79,6 @@ class TurnRows:
         self.version = 0
         self.revisions = 0
         self.has_content = False
-        self.conversations: set[bytes] = set()
 
     def check(self, last_seq: int, *, lost: int) -> None:
         """Look at all rows, of which there should be ``last_seq``; ``lost`` are missed already."""
@@ -116,7 +115,6 @@ class TurnRows:
         self.count += 1
         self.version = max(self.version, row.version)
         self.revisions += row.revisions
-        self.conversations.add(row.conversation_id)
         if not row.erased:
             self.has_content = True
             self._sum_up(row)

@@ -15,6 +15,7 @@ _DATE_TIME: Final = re.compile(
 )
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NANOSECOND: Final = 10**9
+_USUAL_LENGTH: Final = len("2026-03-02T08:15:00Z")
 
 
 def is_date_time(text: object) -> bool:
@@ -33,6 +34,9 @@ def instant(text: str) -> int:
 
     Raises ValueError where ``text`` is no date-time in the sense of CONTRACT 2.
     """
+    seconds = _seconds_of_usual_form(text)
+    if seconds is not None:
+        return seconds * _NANOSECOND
     match = _DATE_TIME.match(text)
     if match is None:
         raise ValueError("not an RFC 3339 date-time with an offset")
@@ -48,6 +52,19 @@ def instant(text: str) -> int:
         raise ValueError("the year leaves 0001-9999 in UTC") from None
     fraction = int(match[7][:9].ljust(9, "0")) if match[7] else 0
     return (seconds + leap) * _NANOSECOND + fraction
+
+
+def _seconds_of_usual_form(text: str) -> int | None:
+    """Seconds since 1970 of ``YYYY-MM-DDTHH:MM:SSZ``, which most are and datetime reads at a tenth of the cost.
+
+    None for any other form, and for what is no date-time: both are looked at in full.
+    """
+    if len(text) != _USUAL_LENGTH or not text.isascii() or text[4::3][:5] != "--T::" or text[-1] != "Z":
+        return None
+    try:
+        return int(datetime.fromisoformat(text).timestamp())
+    except ValueError:
+        return None
 
 
 def _offset(sign: str | None, hours: str | None, minutes: str | None) -> timedelta:

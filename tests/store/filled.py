@@ -42,7 +42,7 @@ class Filling:
         self.tenant = tenant
         self.clock = lambda: FIRST + timedelta(minutes=next(minutes))
         self._app = create_app(
-            OfTenant(store, tenant),  # type: ignore[arg-type]
+            OfTenant(store, tenant),  # type: ignore[arg-type]  # a store by what it is asked
             clock=self.clock,
             new_id=lambda: f"00000000-0000-4000-9000-{next(ids):012x}",
         )
@@ -93,6 +93,8 @@ def fill(store: Store, tenant: str = DEFAULT_TENANT, *, with_golden: bool = True
     others(filling)
     large(filling)
     erased(filling)
+    # A list by names writes the labels, which follow the log.
+    filling.get("/v1/sessions", tag="none")
     return filling
 
 

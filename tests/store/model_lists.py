@@ -54,7 +54,7 @@ def sessions(model: ModelStore, **query: Any) -> list[dict[str, Any]]:
     listed = [session for session in model.sessions.values() if session.turns]
     rows = [(session.key, session, session_row(model, session)) for session in listed]
     rows.sort(key=lambda row: (row[2]["last_activity"], row[0]), reverse=True)
-    return [row for _, session, row in rows if _is_listed(model, session, row, query)]
+    return [row for _, session, row in rows if _is_listed(session, row, query)]
 
 
 def counts(model: ModelStore) -> dict[str, int]:
@@ -92,8 +92,8 @@ def _is_wanted(event: ModelEvent, query: dict[str, Any]) -> bool:
     )
 
 
-def _is_listed(model: ModelStore, session: ModelSession, row: dict[str, Any], query: dict[str, Any]) -> bool:
-    conversations = {event.conversation for event in model.events if event.session is session and event.makes_turns}
+def _is_listed(session: ModelSession, row: dict[str, Any], query: dict[str, Any]) -> bool:
+    conversations = {turn.conversation for turn in session.turns}
     return (
         all(query[name] in row[column] for name, column in NAMES.items() if name in query)
         and ("conversation_id" not in query or query["conversation_id"].lower() in conversations)

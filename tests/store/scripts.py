@@ -146,7 +146,6 @@ session_queries = st.fixed_dictionaries(
         "user_id": st.sampled_from(USERS),
         "agent_id": st.sampled_from(["x", "y", "z"]),
         "tag": st.sampled_from(["p", "q"]),
-        "conversation_id": st.sampled_from([CONVERSATION, OTHER_CONVERSATION]),
         "from": st.sampled_from(TIMES),
         "to": st.sampled_from(TIMES),
         "limit": st.integers(1, 2),

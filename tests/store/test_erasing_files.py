@@ -7,7 +7,7 @@ import sqlite3
 import struct
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,18 +91,9 @@ class PostgresFiles:
 Files = SqliteFiles | PostgresFiles
 
 
-@contextmanager
-def opened(engine: str, folder: Path) -> Iterator[Files]:
-    files: Files = SqliteFiles(folder) if engine == "sqlite" else PostgresFiles()
-    try:
-        yield files
-    finally:
-        files.close()
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Files]:
-    with opened(request.param, tmp_path) as found:
+    with closing(SqliteFiles(tmp_path) if request.param == "sqlite" else PostgresFiles()) as found:
         yield found
 
 
@@ -205,8 +196,8 @@ def plant(files: Files, kind: str, secret: str) -> str:
         name = SESSION if kind == "session" else f"{secret}user"
     other = payload(*[turn(n, STAYS) for n in range(11, 15)], session=OTHER_SESSION, context={"tags": [STAYS]})
     capture(files, envelope(other))
-    # Only a search makes the words of a session.
-    assert files.surface.sessions(q=STAYS)
+    # Words and labels follow the log when a list asks for them.
+    assert files.surface.sessions(q=STAYS, tag=STAYS)
     files.settle()
     return name
 

@@ -48,9 +48,11 @@ def captured_on(surface: Surface, *days: int) -> None:
         surface.capture(payload(turn(1, f"secret {number}"), session=session(number)), timestamp=day(number))
 
 
-def expired(surface: Surface, before: int, *, batch: int = 100, **options: object) -> list[Expired]:
-    options = {"dry_run": False, **options}
-    return list(expire(surface.store, before_us=day_us(before), actor=ACTOR, batch=batch, **options))  # type: ignore[arg-type]
+def expired(
+    surface: Surface, before: int, *, batch: int = 100, dry_run: bool = False, tenant: str | None = None
+) -> list[Expired]:
+    found = expire(surface.store, before_us=day_us(before), actor=ACTOR, dry_run=dry_run, batch=batch, tenant=tenant)
+    return list(found)
 
 
 def erased_sessions(surface: Surface) -> set[str]:
@@ -95,7 +97,8 @@ def test_a_run_that_is_stopped_is_gone_on_with(surface: Surface) -> None:
     for stop in (1, 2, 1):
         run = expire(surface.store, before_us=day_us(20), actor=ACTOR, dry_run=False, batch=3)
         assert len(list(itertools.islice(run, stop))) == stop
-        run.close()  # type: ignore[attr-defined]
+        # The generator ends here, in the middle of a batch.
+        del run
     assert [each.session_id for each in expired(surface, 20, batch=2)] == [session(5), session(6), session(7)]
     assert len(erased_sessions(surface)) == 7
 

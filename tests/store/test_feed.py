@@ -135,6 +135,8 @@ def test_a_follower_sees_every_event_once_and_in_order_while_many_write(surface:
 
     with ThreadPoolExecutor(writers + 1) as threads:
         reading = threads.submit(read)
-        list(threads.map(write, range(writers)))
-        done.set()
+        try:
+            list(threads.map(write, range(writers)))
+        finally:
+            done.set()
         assert reading.result(timeout=120) == list(range(1, writers * each + 1))

@@ -123,8 +123,10 @@ def test_two_stores_on_one_database_append_to_one_session_and_a_follower_sees_ea
 
     with ThreadPoolExecutor(3) as threads:
         reading = threads.submit(read)
-        list(threads.map(write, range(2)))
-        done.set()
+        try:
+            list(threads.map(write, range(2)))
+        finally:
+            done.set()
         assert reading.result(timeout=120) == list(range(1, 2 * each + 1))
     assert [record["seq"] for record in stores[1].turns(limit=1000)] == list(range(1, 2 * each + 1))
     for store in stores:
@@ -287,3 +289,26 @@ def test_text_round_trips_whatever_the_encoding_of_the_database_is(encoding: str
         assert surface.sessions(user_id="é\U0001f680", q="\U0001f680")[0]["users"] == ["é\U0001f680"]
         surface.close()
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]
+
+
+def files_of(url: str) -> bytes:
+    """The files of the database's tables."""
+    with server().connect(name_in(url)) as connection:
+        connection.execute("CHECKPOINT")
+        row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
+    assert row is not None
+    return b"\0".join(path.read_bytes() for path in (server().folder / "base" / f"{row[0]}").iterdir())
+
+
+def test_a_reader_of_the_old_state_keeps_the_old_rows_and_the_receipt_says_so(url: str, surface: Surface) -> None:
+    """``VACUUM FULL`` copies what a snapshot may still see: that of a dump, of a report, of a session left open."""
+    surface.capture(payload(turn(1, "secret-4711")))
+    with server().connect(name_in(url)) as reader:
+        reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        reader.execute("SELECT 1 FROM pg_class LIMIT 1")
+        receipt = surface.erase("session", SESSION)
+        assert b"secret-4711" in files_of(url)
+        assert receipt["files"] == "pending"
+        reader.execute("COMMIT")
+    surface.store.scrub()
+    assert b"secret-4711" not in files_of(url)

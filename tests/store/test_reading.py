@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from store.cursor import read_cursor, write_cursor
 from store.errors import BadRequest
 from store.port import EventsQuery, TurnsQuery
-from store.reads import read_events, read_turns
+from store.reads import read_events
 from store.request import Request
 from store.schema import DEFAULT_TENANT_KEY
 from store.sqlite import SqliteStore
+from store.turn_page import read_turns
 from tests.store.surface import CONVERSATION, OTHER_CONVERSATION, SESSION, Surface, envelope, payload, turn, turn_id
 
 OTHER_SESSION = "7a7a7a7a-0000-4000-8000-00000000000a"

@@ -23,7 +23,7 @@ DatabaseOption = Annotated[
         "embedded store.",
     ),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace a database that has events.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the database that is there.")]
 
 
 @store_group.command()
@@ -75,7 +75,7 @@ def expire(
     *,
     older_than: Annotated[str, typer.Option("--older-than", metavar="AGE", help="As in 30d, 12h or 8w.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be erased, and erase nothing.")] = False,
-    batch: Annotated[int, typer.Option("--batch", min=1, max=10000, help="Sessions a transaction.")] = 100,
+    batch: Annotated[int, typer.Option("--batch", min=1, max=10000, help="Rewrite the files after so many.")] = 100,
     output_format: FormatOption = Format.TABLE,
     store: DatabaseOption = None,
     debug: DebugOption = False,
@@ -138,6 +138,10 @@ def erasures(
     context: typer.Context,
     *,
     output: Annotated[str, typer.Option("-o", "--output", metavar="LEDGER|-", help="- is standard output.")] = "-",
+    apply: Annotated[
+        str | None,
+        typer.Option("--apply", metavar="LEDGER", help="Erase here what it says, instead: after a pg_restore."),
+    ] = None,
     store: DatabaseOption = None,
     debug: DebugOption = False,
 ) -> int:
@@ -145,9 +149,9 @@ def erasures(
 
     Example: memory-graph store erasures -o ledger.jsonl
     """
-    from agent.cli.store.erasures import ErasuresCommand
+    from agent.cli.store.erasures import ApplyCommand, ErasuresCommand
 
-    command = ErasuresCommand(output)
+    command = ErasuresCommand(output) if apply is None else ApplyCommand(apply)
     return make_invocation(context, Format.TABLE, store, debug=debug).run(command, interrupted=command.interrupted)
 
 

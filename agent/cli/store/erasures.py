@@ -1,19 +1,21 @@
-"""``store erasures``: the ledger that ``store restore`` needs, a JSON line for each erasure, without content."""
+"""``store erasures``: the ledger that a restore needs, a JSON line for each erasure, without content; and its use.
+
+``store restore`` applies a ledger by itself. A PostgreSQL database comes back by the server's own tools, and then it is
+applied by itself.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from store.backup import erasures
-
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.store.actor import actor_of
 from agent.cli.store.database import opened, store_settings
-from agent.errors import ValidationError
+from agent.cli.store.ledger_file import read_ledger, write_ledger
+from store.backup import erasures, reapply_ledger
 
 _STDOUT: Final = "-"
 
@@ -33,26 +35,23 @@ class ErasuresCommand:
                 for line in erasures(store):
                     invocation.terminal.document(line.decode() + "\n")
                 return ExitCode.OK
-            count = _replace(Path(self.output), erasures(store))
+            count = write_ledger(Path(self.output), erasures(store))
         invocation.terminal.say(f"{self.output}: {count} erasures")
         return ExitCode.OK
 
 
-def _replace(target: Path, lines: Iterable[bytes]) -> int:
-    """Write ``lines`` beside ``target``, to the disk, and then in its place; returns how many there were."""
-    beside = target.with_name(f"{target.name}.part")
-    count = 0
-    try:
-        try:
-            with beside.open("wb") as file:
-                for line in lines:
-                    file.write(line + b"\n")
-                    count += 1
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(target)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise ValidationError(f"cannot write {target}: {os.strerror(error.errno or 0)}") from error
-    return count
+@dataclass(frozen=True, slots=True)
+class ApplyCommand:
+    """One application of the file ``ledger`` to a database that comes from a backup."""
+
+    ledger: str
+
+    interrupted = "interrupted: run it again before a store serves"
+
+    def __call__(self, invocation: Invocation) -> ExitCode:
+        """Erase what was erased since; what is erased already is left as it is."""
+        lines = read_ledger(self.ledger)
+        with opened(store_settings(invocation).url) as store:
+            applied = reapply_ledger(store, lines, actor_of(invocation))
+        invocation.terminal.say(f"{self.ledger}: {applied} erasures applied, {len(lines) - applied} known already")
+        return ExitCode.OK

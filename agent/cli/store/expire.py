@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-
-from store.expiry import expire
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
@@ -15,13 +15,16 @@ from agent.cli.store.database import opened, store_settings
 from agent.cli.store.duration import age
 from agent.cli.store.result import print_result
 from agent.core.timestamps import utc_text
+from store.event_store import EventStore
+from store.expiry import Expired, expire
+from store.port import Actor
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class ExpireCommand:
-    """One run. ``older_than`` as the command line has it; ``batch`` sessions are erased in a transaction."""
+    """One run. ``older_than`` as the command line has it; the files are rewritten after ``batch`` sessions."""
 
     older_than: str
     dry_run: bool
@@ -32,16 +35,11 @@ class ExpireCommand:
     def __call__(self, invocation: Invocation) -> ExitCode:
         """Erase and print what was erased, also where it ends early."""
         before = invocation.clock() - age("--older-than", self.older_than)
+        actor = actor_of(invocation)
         sessions: list[dict[str, Any]] = []
         try:
-            with opened(store_settings(invocation).url) as store:
-                for each in expire(
-                    store,
-                    before_us=(before - _EPOCH) // timedelta(microseconds=1),
-                    actor=actor_of(invocation),
-                    dry_run=self.dry_run,
-                    batch=self.batch,
-                ):
+            with opened(store_settings(invocation).url) as store, closing(self._expired(store, before, actor)) as found:
+                for each in found:
                     done = {"session_id": each.session_id, "turns": each.turns}
                     sessions.append(done)
         except BaseException:
@@ -50,6 +48,11 @@ class ExpireCommand:
             raise
         self._print(invocation, utc_text(before), sessions)
         return ExitCode.OK
+
+    def _expired(self, store: EventStore, before: datetime, actor: Actor) -> Generator[Expired, None, None]:
+        """The sessions as they are erased. To be closed: the database's files are rewritten then."""
+        before_us = (before - _EPOCH) // timedelta(microseconds=1)
+        yield from expire(store, before_us=before_us, actor=actor, dry_run=self.dry_run, batch=self.batch)
 
     def _print(self, invocation: Invocation, before: str, sessions: list[dict[str, Any]]) -> None:
         turns = sum(session["turns"] for session in sessions)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
-
-from store.backup import restore
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.store.actor import actor_of
 from agent.cli.store.database import is_server, store_settings
 from agent.cli.store.failures import store_failures
+from agent.cli.store.ledger_file import read_ledger
 from agent.cli.store.postgresql_tools import restore_line
 from agent.cli.store.result import print_result
 from agent.errors import ValidationError
+from store.backup import restore
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,22 @@ class RestoreCommand:
         url = store_settings(invocation).url
         if is_server(url):
             line = restore_line(url, self.file)
-            invocation.terminal.say("PostgreSQL puts its own copies back, while no store serves:", f"  {line}")
+            invocation.terminal.say(
+                "PostgreSQL puts its own copies back; then the ledger is applied, before a store serves:",
+                f"  {line}",
+                f"  {shlex.join(['memory-graph', 'store', 'erasures', '--apply', self.ledger or 'LEDGER'])}",
+            )
             return ExitCode.NOT_POSSIBLE
         _check_readable(self.file)
-        ledger = None if self.ledger is None else _lines(self.ledger)
+        ledger = None if self.ledger is None else read_ledger(self.ledger)
         with store_failures():
             report = restore(Path(self.file), url, ledger=ledger, force=self.force, actor=actor_of(invocation))
         print_result(invocation, {"events": report.events, "erasures_applied": report.erasures_applied})
         if ledger is None:
-            invocation.terminal.say("no ledger was given: what was erased since the backup is back (--erasures)")
+            invocation.terminal.say(
+                "no ledger was given: only what the replaced database had erased is erased again (--erasures)"
+            )
         return ExitCode.OK
-
-
-def _lines(name: str) -> Iterator[bytes]:
-    """The lines of the ledger, which is opened now: one that cannot be read stops the restore before it begins."""
-    _check_readable(name)
-    return (line for line in Path(name).read_bytes().splitlines() if line.strip())
 
 
 def _check_readable(name: str) -> None:

@@ -81,6 +81,14 @@ def test_options_reach_their_commands(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("store", "keys", "--format", "yaml")
     assert (code, out) == (0, "keys: []\n")
     assert run("store", "migrate", "--store", "third.db")[0] == 0
+    assert run("store", "erasures", "-o", "ledger.jsonl") == (0, "", "memory-graph: ledger.jsonl: 0 erasures\n")
+    code, _, err = run("store", "erasures", "--apply", "ledger.jsonl")
+    assert (code, err) == (0, "memory-graph: ledger.jsonl: 0 erasures applied, 0 known already\n")
+    assert run("store", "backup", "copy.db")[0] == 0
+    assert run("store", "restore", "copy.db", "--store", "third.db")[0] == 2
+    assert run("store", "restore", "copy.db", "--store", "third.db", "--force", "--erasures", "ledger.jsonl")[0] == 0
+    code, out, _ = run("store", "expire", "--older-than", "1h", "--dry-run", "--batch", "1", "--format", "json")
+    assert (code, json.loads(out)["dry_run"]) == (0, True)
 
 
 def test_debug_shows_where_a_failure_came_from(run: Run, tmp_path: Path) -> None:
