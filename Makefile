@@ -2,14 +2,17 @@
 PYTHON ?= python3
 TEST_PROCESSES ?= 2
 FUZZ_BODIES ?= 10000
-CRASH_ROUNDS ?= 20
+CRASH_ROUNDS ?= 200
+CRASH_DATABASE_ROUNDS ?= 20
+CRASH_FUNCTION_ROUNDS ?= 20
 CRASH_CAPTURES ?= 1000
+SOAK_CAPTURES ?= 20000
 BIN := .venv/bin
 
 LOCK := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --no-emit-find-links --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help environment run test check style types imports schemas locks shell bench fmt lock crash fuzz
+.PHONY: help environment run test check style types imports schemas locks shell bench fmt lock crash soak fuzz
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,8 +62,13 @@ lock: environment ## compile requirements.txt and requirements-dev.txt from thei
 	$(LOCK) --output-file requirements.txt requirements.in
 	$(LOCK) --output-file requirements-dev.txt requirements-dev.in
 
-crash: environment ## kill -9 in the middle of CRASH_CAPTURES=1000 captures, CRASH_ROUNDS=20 times
-	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_CAPTURES=$(CRASH_CAPTURES) $(BIN)/python -m pytest tests/crash -q -s
+crash: environment ## kill -9 of the store, CRASH_ROUNDS=200 times an engine, of its database and of the function, 20 times
+	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_DATABASE_ROUNDS=$(CRASH_DATABASE_ROUNDS) \
+	  CRASH_FUNCTION_ROUNDS=$(CRASH_FUNCTION_ROUNDS) CRASH_CAPTURES=$(CRASH_CAPTURES) \
+	  $(BIN)/python -m pytest tests/crash -q -s
+
+soak: environment ## SOAK_CAPTURES=20000 captures by 32 writers into one session and many, each engine, with a reader
+	@SOAK_CAPTURES=$(SOAK_CAPTURES) $(BIN)/python -m pytest tests/store/test_concurrency.py -q -s
 
 fuzz: environment ## FUZZ_BODIES=10000 mutated bodies against the running function
 	@FUZZ_BODIES=$(FUZZ_BODIES) $(BIN)/python -m pytest tests/fuzz -q -s

@@ -172,7 +172,10 @@ class _Writer:
                     erased=placement.erased,
                 )
                 row = with_new_turns(
-                    session.with_capture(capture, envelope.instant_us), placement, writes.rows, position
+                    session.with_capture(capture, envelope.instant_us, erased=writes.erased),
+                    placement,
+                    writes.rows,
+                    position,
                 )
                 self.turns += writes.rows
             self.after.append(_After(position, prepared, session, row, placement, writes))

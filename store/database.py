@@ -123,21 +123,23 @@ class Database:
             self._last_write_failed = False
 
     def scrub(self, *, at_most_bytes: int | None = None) -> bool:
-        """Empty the write-ahead log into the file; without ``at_most_bytes`` also write the file anew.
+        """Write the file anew (``VACUUM``), and empty the write-ahead log into it.
 
-        What is deleted or overwritten is zeroed by SQLite itself (``secure_delete``). False where another connection
-        still reads what was: then the log keeps it until the last reader is gone and this is done again.
+        SQLite zeroes what it frees (``secure_delete``), but not the copies that a page keeps in its unused middle when
+        it was split: only a rewrite takes those. False where the file was left, or where another connection still
+        reads what was: then the log keeps it until the last reader is gone and this is done again.
         """
         if self._path == MEMORY:
             return True
+        whole = at_most_bytes is None or os.path.getsize(self._path) <= at_most_bytes  # noqa: PTH202 - as in _identity
         with self._holding(self._busy_timeout_s) as held_s, translated():
             connection, left_s = self._ready_writer(held_s)
             wait_at_most(connection, left_s)
             self._timeout_s = left_s
-            if at_most_bytes is None:
+            if whole:
                 connection.execute("VACUUM")
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not busy
+        return whole and not busy
 
     def connections(self) -> tuple[int, int]:
         return int(self._lock.locked()), len(self._readers)

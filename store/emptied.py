@@ -7,23 +7,18 @@ the same, and are put into the rest before the first turn goes where they do not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
-import orjson
-
-from agent.core.graph import Graph, build_graph
-from agent.core.ids import is_uuid
 from store.envelope import encode_sent, parse_kept
 from store.event_body import OpenBody, Rest, with_graph, without_entities
+from store.kept_graph import Doubt, Place, Sketch, is_in_doubt, same_graph
 from store.layout import Layout, OwnTurn, Reference
 from store.reduced import reduced
 from store.skeleton import skeleton
 
-# A position and the place among the own turns of the event there.
-Place = tuple[int, int]
 Texts = Callable[[OpenBody], list[bytes]]
 
 _ENTITIES: Final = b'"entities"'
@@ -33,11 +28,12 @@ _ENTITIES: Final = b'"entities"'
 class Gone:
     """The turns that go: each place of an own text of theirs, with the turn's id.
 
-    ``from_graph``: places whose skeleton may not say what the graph is made of, with the names that go from there.
+    ``doubts``: what their skeletons do not say of the graph. ``sketches``: all own turns of the session's events.
     """
 
-    places: Mapping[Place, bytes]
-    from_graph: Mapping[Place, frozenset[str]]
+    places: dict[Place, bytes]
+    doubts: dict[Place, Doubt]
+    sketches: dict[Place, Sketch]
 
     def named_by(self, body: OpenBody, position: int) -> frozenset[Place]:
         """The places of those that the event at ``position`` names."""
@@ -47,20 +43,6 @@ class Gone:
         return frozenset(place for place in chain(own, referred) if place in self.places)
 
 
-def from_graph(fields: Mapping[str, Any]) -> frozenset[str] | None:
-    """None where the skeleton of a turn says all that CONTRACT 4 makes of the turn; else the names that it leaves out.
-
-    Those are invocations that another writer named by what is no id. A system turn may carry state alone, and then is
-    no target of ``responds_to``: skeletons do not say which do.
-    """
-    invocations = fields.get("tool_invocations")
-    named = invocations if isinstance(invocations, list) else []
-    ids = [entry.get("invocation_id") if isinstance(entry, dict) else None for entry in named]
-    if fields.get("role") != "system" and all(map(is_uuid, ids)):
-        return None
-    return frozenset(name.lower() for name in ids if isinstance(name, str) and not is_uuid(name))
-
-
 def without_turns(body: OpenBody, position: int, gone: Gone, texts: Texts) -> OpenBody:
     """The body without the turns that go; itself where it names none. ``texts`` gives all turns of a body."""
     named = gone.named_by(body, position)
@@ -68,11 +50,10 @@ def without_turns(body: OpenBody, position: int, gone: Gone, texts: Texts) -> Op
         return body
     own = tuple(emptied(turn) if (position, index) in named else turn for index, turn in enumerate(body.own))
     less = replace(body, own=own, layout=_bare(body.layout, named))
-    unsure = named.intersection(gone.from_graph)
-    if unsure:
-        before = texts(body)
-        less = _with_same_graph(less, before, _after(less, before, named))
-        less = _without_nodes(less, frozenset().union(*(gone.from_graph[place] for place in unsure)))
+    doubts = {place: gone.doubts[place] for place in named if place in gone.doubts}
+    if body.rest.graph_at is not None and is_in_doubt(body.layout, position, doubts, gone.sketches):
+        less = _with_same_graph(less, texts(body), _after(less, texts(less), named))
+    less = _without_nodes(less, frozenset().union(*(doubt.names for doubt in doubts.values())))
     if _ENTITIES in less.rest.text:
         less = replace(less, rest=_without_entities(less.rest, {gone.places[place] for place in named}))
     return less
@@ -111,27 +92,17 @@ def emptied(turn: OwnTurn) -> OwnTurn:
     return OwnTurn(turn.kind, *skeleton(parse_kept(turn.head + turn.tail)))
 
 
-def _after(less: OpenBody, before: Sequence[bytes], named: frozenset[Place]) -> list[bytes]:
-    """The texts of all turns when those that go are gone; other events still have them."""
-    own = iter(less.own)
-    texts = []
-    for text, reference in zip(before, less.layout.turns, strict=True):
-        if reference is None:
-            turn = next(own)
-            texts.append(turn.head + turn.tail)
-        else:
-            texts.append(b"".join(skeleton(parse_kept(text))) if reference[:2] in named else text)
-    return texts
+def _after(less: OpenBody, texts: Sequence[bytes], named: frozenset[Place]) -> list[bytes]:
+    """The ``texts`` of its turns when those that it refers to are gone too; older events still have them."""
+    pairs = zip(texts, less.layout.turns, strict=True)
+    return [
+        text if turn is None or turn[:2] not in named else b"".join(skeleton(parse_kept(text))) for text, turn in pairs
+    ]
 
 
 def _with_same_graph(less: OpenBody, before: Sequence[bytes], after: Sequence[bytes]) -> OpenBody:
-    """``less`` with the graph of the turns ``before``, which it makes no more where it does not of those ``after``."""
-    if less.rest.graph_at is None:
-        return less
-    inputs = _inputs(less)
-    if _graph(inputs, before) == _graph(inputs, after):
-        return less
-    return replace(less, rest=with_graph(less, before))
+    """``less`` with the graph of the turns ``before`` in its rest, where those ``after`` would make another."""
+    return less if same_graph(_inputs(less), before, after) else replace(less, rest=with_graph(less, before))
 
 
 def _without_nodes(body: OpenBody, names: frozenset[str]) -> OpenBody:
@@ -152,14 +123,6 @@ def _without_nodes(body: OpenBody, names: frozenset[str]) -> OpenBody:
 def _texts_in(entry: Any) -> list[str]:
     values = entry.values() if isinstance(entry, dict) else (entry,)
     return [value.lower() for value in values if isinstance(value, str)]
-
-
-def _graph(inputs: dict[str, Any], texts: Sequence[bytes]) -> Graph | None:
-    """The graph without its JSON, which costs more; None where the turns do not say enough."""
-    try:
-        return build_graph({**inputs, "turns": [orjson.loads(text) for text in texts]})
-    except KeyError:
-        return None
 
 
 def _inputs(body: OpenBody) -> dict[str, Any]:

@@ -9,6 +9,7 @@ since what waits is appended together (store.group_commit). A writer that hangs 
 from __future__ import annotations
 
 import os
+import select
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,15 +52,31 @@ SET idle_in_transaction_session_timeout = {IDLE_WRITER_ENDS_S * 1000};
 SET client_encoding = 'UTF8';
 SET TIME ZONE 'UTC'
 """
+_BEGIN: Final = "BEGIN"
+_BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _TABLES: Final = """
 SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 WHERE relkind IN ('r', 'p') AND nspname = current_schema()
 """
 # All that hold what somebody said or is called; the others hold ids, digests and counts.
+_STAMPED: Final = """
+SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'alembic_version' AND pg_table_is_visible(oid))
+"""
 _WITH_CONTENT: Final = ("events", "sessions", "turns")
 _SIZE: Final = (
     "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'"
 )
+
+# Transactions that began before the transaction id; what this user may not know of others counts as one.
+_LOOK_BACK: Final = """
+SELECT EXISTS (
+    SELECT 1 FROM pg_stat_activity
+    WHERE datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()
+        AND backend_type = 'client backend' AND (state IS NULL OR age(backend_xmin) > age(%s::xid8::xid))
+) OR EXISTS (SELECT 1 FROM pg_prepared_xacts WHERE database = current_database())
+"""
+_LOOKING_BACK_S: Final = 1.0
+_BETWEEN_LOOKS_S: Final = 0.02
 
 _LOCKED: Final = "another writer holds the database"
 _FAULTS: Final[tuple[tuple[type[psycopg.Error], type[StoreAnswerError], str], ...]] = (
@@ -71,6 +88,7 @@ _FAULTS: Final[tuple[tuple[type[psycopg.Error], type[StoreAnswerError], str], ..
     (pg.InsufficientResources, DatabaseUnreachable, "the database has no more connections or memory to give"),
     (pg.ReadOnlySqlTransaction, ReadOnlyDatabase, "the database may not be written"),
     (pg.InsufficientPrivilege, ReadOnlyDatabase, "this user may not do it"),
+    (pg.IdleInTransactionSessionTimeout, DatabaseUnreachable, "the database ended a transaction that did not go on"),
     (pg.DataCorrupted, DamagedDatabase, "the database is damaged"),
     (pg.IndexCorrupted, DamagedDatabase, "the database is damaged"),
     (pg.UndefinedTable, NotADatabase, "the database has not our tables"),
@@ -98,11 +116,13 @@ class PostgresEngine:
         lock_timeout_s: float = 5.0,
         max_connections: int = _MAX_CONNECTIONS,
         clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._url = url
         self._lock_timeout_s = lock_timeout_s
         self._max_connections = max_connections
         self._clock = clock
+        self._sleep = sleep
         self._opening = threading.Lock()
         self._pool: ConnectionPool[Any] | None = None
         self._owner: int | None = None
@@ -130,15 +150,27 @@ class PostgresEngine:
     def scrub(self, *, at_most_bytes: int | None = None) -> bool:
         """``VACUUM FULL``: tables with content are written anew with their indexes, and all others wait meanwhile.
 
+        It copies rows that an open transaction may still see, so while one looks back nothing is rewritten.
+
         PostgreSQL zeroes nothing that it frees, so until then old rows can be read in the files. Write-ahead logs,
         backups and replicas are not touched: see docs/erasure.md.
         """
         with self._connection(self._clock() + self._lock_timeout_s, autocommit=True) as raw:
             (size,) = raw.execute(_SIZE, (list(_WITH_CONTENT),)).fetchone()
-            whole = at_most_bytes is None or size <= at_most_bytes
+            whole = (at_most_bytes is None or size <= at_most_bytes) and self._nobody_looks_back(raw)
             for table in _WITH_CONTENT:
                 raw.execute(f"VACUUM {'FULL ' if whole else ''}{table}")
         return whole
+
+    def _nobody_looks_back(self, raw: Any) -> bool:
+        """Whether no transaction may still see rows as they were before now: a rewrite would copy those."""
+        (now,) = raw.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").fetchone()
+        end = self._clock() + _LOOKING_BACK_S
+        while raw.execute(_LOOK_BACK, (now,)).fetchone()[0]:
+            if self._clock() >= end:
+                return False
+            self._sleep(_BETWEEN_LOOKS_S)
+        return True
 
     def connections(self) -> tuple[int, int]:
         if self._pool is None:
@@ -161,12 +193,12 @@ class PostgresEngine:
         """A connection in a transaction; the errors of psycopg and of its pool in the store's words."""
         try:
             pool = self._ready_pool(end)
-            with _taken(pool, max(0.0, end - self._clock())) as raw:
+            begin = _BEGIN_READING if reads_only else _BEGIN
+            with _taken(pool, max(0.0, end - self._clock()), None if autocommit else begin) as raw:
                 if autocommit:
                     raw.execute("SET lock_timeout = 0")
                     yield raw
                     return
-                raw.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads_only else "BEGIN")
                 try:
                     yield raw
                     raw.execute("COMMIT")
@@ -208,7 +240,7 @@ class PostgresEngine:
 
     def _prepare(self, raw: Any, end: float) -> None:
         """Make the tables of an empty database, migrate those of an older release; under the lock of appends."""
-        if _schema_version(raw) == SCHEMA_VERSION:
+        if _stamp(raw) == f"{SCHEMA_VERSION:04}":
             return
         raw.execute("BEGIN")
         try:
@@ -282,48 +314,60 @@ def _configure(raw: Any) -> None:
 
 
 @contextmanager
-def _taken(pool: ConnectionPool[Any], timeout_s: float) -> Iterator[Any]:
-    raw = _answering(pool, max(timeout_s, 0.001))
+def _taken(pool: ConnectionPool[Any], timeout_s: float, begin: str | None = None) -> Iterator[Any]:
+    """A connection of the pool, in a transaction that ``begin`` began."""
+    raw = _answering(pool, max(timeout_s, 0.001), begin)
     try:
         yield raw
     finally:
         pool.putconn(raw)
 
 
-def _answering(pool: ConnectionPool[Any], timeout_s: float) -> Any:
-    """A connection that answers: one that the server closed meanwhile is replaced, with all others like it."""
-    raw = pool.getconn(timeout=timeout_s)
-    if not raw.closed and _answers(raw):
-        return raw
-    pool.putconn(raw)
-    pool.check()
-    return pool.getconn(timeout=timeout_s)
+def _answering(pool: ConnectionPool[Any], timeout_s: float, begin: str | None) -> Any:
+    """A connection that the server has not closed meanwhile; those that it has are replaced."""
+    while True:
+        raw = pool.getconn(timeout=timeout_s)
+        try:
+            if not raw.closed and not _was_told(raw):
+                if begin is not None:
+                    raw.execute(begin)
+                return raw
+        except psycopg.OperationalError:
+            if not raw.closed:
+                pool.putconn(raw)
+                raise
+        # Nothing was asked of it yet that would be asked twice.
+        raw.close()
+        pool.putconn(raw)
 
 
-def _answers(raw: Any) -> bool:
-    """Whether the socket shows nothing that the server said unasked: that it goes away."""
-    try:
-        raw.pgconn.consume_input()
-    except psycopg.OperationalError:
-        return False
-    return bool(raw.pgconn.status == psycopg.pq.ConnStatus.OK)
+def _was_told(raw: Any) -> bool:
+    """Whether the server said something unasked: nearly always that it goes away."""
+    waiting = select.poll()
+    waiting.register(raw.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
+
+
+def _stamp(raw: Any) -> str | None:
+    """The revision that a database says it has; None where it says none."""
+    # By the catalogue: to_regclass may answer from before the lock was waited for.
+    (there,) = raw.execute(_STAMPED).fetchone()
+    row = raw.execute("SELECT version_num FROM alembic_version").fetchone() if there else None
+    return None if row is None else str(row[0])
 
 
 def _schema_version(raw: Any) -> int:
     """0 for an empty database. Raises NewerDatabase, and NotADatabase for one of another program."""
-    (there,) = raw.execute("SELECT to_regclass('alembic_version') IS NOT NULL").fetchone()
-    if not there:
+    stamp = _stamp(raw)
+    if stamp is None:
         (count,) = raw.execute(_TABLES).fetchone()
-        if count:
-            raise NotADatabase("the database belongs to another program")
-        return 0
-    row = raw.execute("SELECT version_num FROM alembic_version").fetchone()
-    if row is None or not row[0].isdecimal():
+        if not count:
+            return 0
+    if stamp is None or not stamp.isdecimal():
         raise NotADatabase("the database belongs to another program")
-    version = int(row[0])
-    if version > SCHEMA_VERSION:
-        raise NewerDatabase(version, SCHEMA_VERSION)
-    return version
+    if int(stamp) > SCHEMA_VERSION:
+        raise NewerDatabase(int(stamp), SCHEMA_VERSION)
+    return int(stamp)
 
 
 def _fault_of(error: psycopg.Error) -> StoreAnswerError:

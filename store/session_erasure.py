@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from store import labels
-from store.emptied import Gone, Place, from_graph, without_all_else, without_turns
+from store.emptied import Gone, without_all_else, without_turns
 from store.engine import Connection
 from store.envelope import parse_kept
 from store.errors import DamagedDatabase
 from store.event_body import OpenBody, lay_out, open_body
 from store.event_rows import id_of, turn_texts
 from store.identifiers import packed
+from store.kept_graph import Sketch, doubt_of
 from store.layout import NEW, REVISED, unpack
 from store.record import Chunks
 from store.schema import MAX_SEQ, position_of, turn_key
@@ -116,19 +117,21 @@ class SessionErasure:
         return (key for (key,) in self._connection.execute(sql, (self._session_key,)).fetchall())
 
     def _gone(self, turns: Collection[bytes]) -> Gone:
-        places: dict[Place, bytes] = {}
-        unsure: dict[Place, frozenset[str]] = {}
+        gone = Gone({}, {}, {})
         for key in self._event_keys() if turns else ():
             _, body = read_body(self._connection, key)
             for index, turn in enumerate(body.own):
+                place = (position_of(key), index)
                 fields = parse_kept(turn.head + turn.tail)
-                turn_id = packed(fields.get("turn_id"))
-                if turn_id is not None and turn_id in turns:
-                    places[position_of(key), index] = turn_id
-                    names = from_graph(fields)
-                    if names is not None:
-                        unsure[position_of(key), index] = names
-        return Gone(places, unsure)
+                gone.sketches[place] = Sketch.of(fields)
+                turn_id = packed(fields["turn_id"])
+                if turn_id is None or turn_id not in turns:
+                    continue
+                gone.places[place] = turn_id
+                doubt = doubt_of(fields)
+                if doubt is not None:
+                    gone.doubts[place] = doubt
+        return gone
 
     def _empty_event(self, key: int, gone: Gone, names: SessionNames, *, whole: bool) -> bool:
         """Whether anything of it went."""

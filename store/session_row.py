@@ -5,7 +5,7 @@ Everything in it could be made again from the events and the turns; ``store.veri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -88,11 +88,15 @@ class SessionRow:
         """Write the row over what is there."""
         connection.execute(_UPDATE, (*self.values()[2:], self.key))
 
-    def with_capture(self, capture: SentCapture, instant_us: int) -> SessionRow:
-        """The row after an event of ``capture`` that was captured at ``instant_us``, its turns apart."""
+    def with_capture(self, capture: SentCapture, instant_us: int, *, erased: Collection[bytes]) -> SessionRow:
+        """The row after an event of ``capture`` that was captured at ``instant_us``, its turns apart.
+
+        Who spoke a turn whose content is not kept (``erased``) is not kept either.
+        """
         known = self.version > 0
         native = None if capture.native_session_id is None else capture.native_session_id.encode()
-        spoke = [name for turn in capture.turns if (name := turn_agent(turn.fields)) is not None]
+        kept = (turn.fields for turn in capture.turns if turn.turn_id not in erased)
+        spoke = [name for fields in kept if (name := turn_agent(fields)) is not None]
         agents = [capture.agent_id, *spoke] if capture.agent_id is not None else spoke
         return replace(
             self,

@@ -117,8 +117,10 @@ class _Verification:
             while named is not None:
                 (named,) = connection.execute(_NEXT_TENANT, (named,)).fetchone()
                 if named is not None and named not in found:
-                    found[named] = Tenant(named, f"number {named}")
-                    self._report(Finding("lost_tenant", f"tenant number {named}", "it has events, and no row"))
+                    # Perhaps it wrote its first event since the tenants were read.
+                    found[named] = Tenant.read(connection, named)
+                    if found[named].is_lost:
+                        self._report(Finding("lost_tenant", f"tenant number {named}", "it has events, and no row"))
         return list(found.values())
 
     def _check_sessions(self) -> None:
@@ -157,7 +159,7 @@ class _Verification:
             return 1
 
         def unreadable(key: int) -> None:
-            self._report(Finding("unreadable", check.tenant.event(key), "the database cannot read its row"))
+            self._report(Finding("unreadable", check.tenant.event(key), "the database cannot read all that is of it"))
 
         each_apart(self._engine, keys, look, unreadable)
 

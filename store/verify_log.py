@@ -75,7 +75,7 @@ class _LogCheck:
         return 1
 
     def _unreadable(self, key: int) -> None:
-        self._report(Finding("unreadable", self._tenant.event(key), "the database cannot read its row"))
+        self._report(Finding("unreadable", self._tenant.event(key), "the database cannot read all that is of it"))
 
 
 def _last_key(connection: Connection, tenant: Tenant) -> int:

@@ -55,12 +55,13 @@ class Tenant:
 
     key: int
     name: str
+    is_lost: bool = False
 
     @classmethod
     def read(cls, connection: Connection, key: int) -> Tenant:
         """The tenant ``key``; by its number where its row is lost."""
         row = connection.execute("SELECT name FROM tenants WHERE tenant = ?", (key,)).fetchone()
-        return cls(key, f"number {key}" if row is None else row[0].decode(errors="replace"))
+        return cls(key, f"number {key}", is_lost=True) if row is None else cls(key, row[0].decode(errors="replace"))
 
     @property
     def log_start(self) -> int:

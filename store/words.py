@@ -34,8 +34,8 @@ _IGNORED: Final = re.compile(f"[{_IGNORED_CLASS}]")
 # Which i an I becomes depends on the language, which is not known: dotless i and i with a second dot are i.
 # The Arabic tatweel only stretches a word.
 _SPELLINGS: Final = (("i\u0307", "i"), ("\u0131", "i"), ("\u0640", ""))
-# Normalisation spells them out, and they stand close by a word or number that they are no part of: "№5" is "no" and "5".
-# No other sign becomes more than six characters.
+# Normalisation spells them out, and they stand close by a word or number that they are no part of: "№5" is "no" and
+# "5". No other sign becomes more than six characters.
 _SPELLED_OUT: Final = "\u20a8\u2116\u2120\u2121\u2122\u213b\ufdfa\ufdfb\ufdfc"
 # Normalisation sorts a pile of marks by insertion, in the square of its height. Half-width kana voice marks are letters
 # until it has seen them.
@@ -156,7 +156,7 @@ def _folded(text: str) -> str:
 
 
 def _sorted_marks(pile: re.Match[str]) -> str:
-    """The pile in canonical order (UAX 15), by a sort that does not mind its height. Normalisation then finds it done."""
+    """The pile in canonical order (UAX 15), by a sort that does not mind its height; normalisation finds it done."""
     # Equal marks are to share one string.
     decomposed = cache(lambda mark: tuple(normalize("NFKD", mark)))
     segments = groupby(chain.from_iterable(map(decomposed, pile[0])), lambda mark: combining(mark) > 0)

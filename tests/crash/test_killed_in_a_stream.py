@@ -1,6 +1,6 @@
 """kill -9 of the function in the middle of a stream of captures: nothing acknowledged is missing, nothing is double.
 
-CRASH_ROUNDS and CRASH_CAPTURES say how often and how long (2 x 150 in the suite; `make crash` does 20 x 1 000).
+CRASH_FUNCTION_ROUNDS and CRASH_CAPTURES say how often and how long: 2 x 150 in the suite, 20 x 1 000 in `make crash`.
 """
 
 import os
@@ -16,7 +16,7 @@ from tests.live.payloads import encoded
 from tests.live.stored import stored
 from tests.strategies import fresh_payload
 
-ROUNDS = int(os.environ.get("CRASH_ROUNDS", "2"))
+ROUNDS = int(os.environ.get("CRASH_FUNCTION_ROUNDS", "2"))
 CAPTURES = int(os.environ.get("CRASH_CAPTURES", "150"))
 WRITERS = 4
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import functools
 import itertools
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,9 +82,6 @@ def _server_of(engine: str) -> Served:
     if running is not None and running.is_used_up:
         running.stop()
     if running is None or running.is_used_up:
-        over_file = engine == FILE_OVER_HTTP
-        url = (
-            f"sqlite:///{tempfile.mkdtemp(prefix='store-')}/store.db" if over_file else server().url(server().create())
-        )
+        url = None if engine == FILE_OVER_HTTP else server().url(server().create())
         _servers[engine] = running = served(url)
     return running

@@ -57,6 +57,19 @@ def sessions(model: ModelStore, **query: Any) -> list[dict[str, Any]]:
     return [row for _, session, row in rows if _is_listed(session, row, query)]
 
 
+def with_words(model: ModelStore, words: list[str]) -> tuple[set[str], set[str]]:
+    """The sessions whose turns hold all the words now, and those whose turns held them in any revision that is kept."""
+    now = {
+        s.session_id: " ".join(t.fields["content"] for t in s.turns if not t.erased) for s in model.sessions.values()
+    }
+    ever = dict(now)
+    for event in model.events:
+        if event.session is not None and event.makes_turns:
+            contents = [sent.get("content", "") for sent in event.envelope["payload"]["inputs"]["turns"]]
+            ever[event.session.session_id] += " " + " ".join(contents)
+    return _holding(now, words), _holding(ever, words)
+
+
 def counts(model: ModelStore) -> dict[str, int]:
     """Of ``GET /v1/stats``, but for the bytes."""
     listed = [session for session in model.sessions.values() if session.turns]
@@ -99,6 +112,10 @@ def _is_listed(session: ModelSession, row: dict[str, Any], query: dict[str, Any]
         and ("conversation_id" not in query or query["conversation_id"].lower() in conversations)
         and _within(instant(row["last_activity"]) // 1000, query)
     )
+
+
+def _holding(texts: dict[str, str], words: list[str]) -> set[str]:
+    return {name for name, text in texts.items() if all(word in text for word in words)}
 
 
 def _within(microseconds: int, query: dict[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -92,9 +93,12 @@ def _key(number: int) -> str:
     return f"the-key-of-tenant-{number:04}"
 
 
-def served(store_url: str) -> Served:
-    """A server that ends with this process at the latest."""
-    server = Served(store_url, Path(tempfile.mkdtemp(prefix="store-served-")))
+def served(store_url: str | None) -> Served:
+    """A server that ends with this process at the latest; without a URL it is on a file that goes with it."""
+    folder = Path(tempfile.mkdtemp(prefix="store-served-"))
+    server = Served(store_url or f"sqlite:///{folder}/store.db", folder)
+    atexit.register(shutil.rmtree, folder)
+    # The last that is registered comes first.
     atexit.register(server.stop)
     server.start()
     return server

@@ -3,11 +3,12 @@ of the model that was written from CONTRACT 10."""
 
 import json
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from agent.core.canonical import canonical
 from store.urls import open_store
@@ -41,11 +42,14 @@ class StoreMachine(RuleBasedStateMachine):
         self.model = ModelStore()
         self.surfaces = [Surface(open_store("sqlite:///:memory:")), fresh_tenant()]
         self.sent: list[Write] = []
-        self.is_looked_at = True
 
     def teardown(self) -> None:
-        for surface in self.surfaces:
-            surface.close()
+        """Also what nothing looked at before: some of it is written by the next that reads it."""
+        try:
+            self.says_what_the_model_says()
+        finally:
+            for surface in self.surfaces:
+                surface.close()
 
     @initialize(first=st.lists(writes, min_size=1, max_size=6))
     def begin(self, first: list[Write]) -> None:
@@ -64,7 +68,6 @@ class StoreMachine(RuleBasedStateMachine):
                 continue
             assert answer.status_code == (201 if expected["status"] == "accepted" else 200), answer.text
             assert {name: value for name, value in answer.json().items() if name != "eventId"} == expected
-        self.is_looked_at = False
 
     @rule(data=st.data())
     def append_again(self, data: st.DataObject) -> None:
@@ -98,7 +101,6 @@ class StoreMachine(RuleBasedStateMachine):
                 continue
             assert answer.status_code == 200, answer.text
             assert {counted: answer.json()[counted] for counted in COUNTED} == expected
-        self.is_looked_at = False
 
     @rule(query=event_queries)
     def list_events(self, query: dict[str, Any]) -> None:
@@ -133,11 +135,18 @@ class StoreMachine(RuleBasedStateMachine):
         for surface in self.surfaces:
             assert surface.get("/events/decisions", **query)["events"] == model_lists.feed(self.model, types)
 
-    @invariant()
+    @rule(q=st.sampled_from(["a", "b", "e\u0301", "\U0001f680", "a b"]))
+    def search(self, q: str) -> None:
+        """What stands there now is found, and nothing that was erased; an earlier revision may be found or not."""
+        now, ever = model_lists.with_words(self.model, normalize("NFC", q).split())
+        for surface in self.surfaces:
+            assert now <= {row["session_id"] for row in surface.sessions(q=q)} <= ever
+
+    @rule()
+    def look(self) -> None:
+        self.says_what_the_model_says()
+
     def says_what_the_model_says(self) -> None:
-        if self.is_looked_at:
-            return
-        self.is_looked_at = True
         for surface in self.surfaces:
             same(surface.events(), model_lists.events(self.model))
             same(surface.sessions(), model_lists.sessions(self.model))

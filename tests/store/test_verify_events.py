@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from store.event_body import Rest, lay_out, open_body
 from store.layout import Layout, Reference, unpack
 from store.schema import DEFAULT_TENANT_KEY, event_key
 from tests.store.filled import session
@@ -179,7 +180,40 @@ def test_outputs_that_do_not_fit_the_inputs_are_found(member: str, value: Any, d
     assert [(finding.kind, finding.subject, finding.detail) for finding in found] == [("wrong_event", name, detail)]
 
 
+PAYLOADS: dict[str, tuple[dict[str, Any], str]] = {
+    "execution_ref": (
+        {"execution_ref": turn_id(9)},
+        "its envelope and its payload differ in execution_ref or timestamp",
+    ),
+    "inputs_hash": ({"inputs_hash": "no hash"}, "its inputs_hash is no SHA-256"),
+    "outputs": ({"outputs": []}, "its outputs are not of the contract's shape"),
+}
+
+
+@pytest.mark.parametrize("member", PAYLOADS)
+def test_what_our_agent_does_not_write_is_found(member: str, database: Planted) -> None:
+    position, name = database.event(201)
+    change, detail = PAYLOADS[member]
+    database.rewrite(position, lambda document: document["payload"].update(change))
+    _, found = database.verify()
+    assert detail in [finding.detail for finding in found if finding.subject == name]
+
+
+def test_a_number_that_nobody_can_have_sent_is_found(database: Planted) -> None:
+    position, name = database.event(104)
+    database.rewrite(position, lambda document: document["payload"]["inputs"].update(note=1.5))
+    key = event_key(DEFAULT_TENANT_KEY, position)
+    layout, kept = database.raw("SELECT layout, body FROM events WHERE event_key = ?", key)[0]
+    body = open_body(unpack(layout), kept)
+    rest = Rest(body.rest.text.replace(b'"note":1.5', b'"note":1e999'), None, has_turns=True)
+    written = lay_out(rest, body.own, body.layout.turns)
+    database.raw("UPDATE events SET layout = ?, body = ? WHERE event_key = ?", written.layout.pack(), written.kept, key)
+    _, found = database.verify()
+    assert (found[0].kind, found[0].subject) == ("wrong_hash", name)
+
+
 COLUMNS: dict[str, Any] = {
+    "tenant": 2,
     "execution_ref": b"another",
     "type": b"another",
     "agent_id": b"another",
