@@ -58,11 +58,11 @@ _TABLES: Final = """
 SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
 WHERE relkind IN ('r', 'p') AND nspname = current_schema()
 """
-# All that hold what somebody said or is called; the others hold ids, digests and counts.
 _STAMPED: Final = """
 SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'alembic_version' AND pg_table_is_visible(oid))
 """
-_WITH_CONTENT: Final = ("events", "sessions", "turns")
+# All that hold what somebody said or is called, or digests of it.
+_WITH_CONTENT: Final = ("events", "sessions", "turns", "labels", "words")
 _SIZE: Final = (
     "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'"
 )
@@ -160,6 +160,10 @@ class PostgresEngine:
             whole = (at_most_bytes is None or size <= at_most_bytes) and self._nobody_looks_back(raw)
             for table in _WITH_CONTENT:
                 raw.execute(f"VACUUM {'FULL ' if whole else ''}{table}")
+            if whole:
+                # What was replaced is unlinked then; who may not ask for it waits for the server's own.
+                with suppress(pg.InsufficientPrivilege):
+                    raw.execute("CHECKPOINT")
         return whole
 
     def _nobody_looks_back(self, raw: Any) -> bool:

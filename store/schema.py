@@ -32,20 +32,37 @@ class Dialect(NamedTuple):
     # An integer key that the row is stored by (SQLite's rowid), and a table that is nothing but its primary key.
     row_key: str
     keys_only: str
-    # Bodies are packed already: no engine is to try again.
-    packed: tuple[str, ...]
+    # What is said of columns beside their types.
+    columns: tuple[str, ...]
 
 
 SQLITE: Final = Dialect("BLOB", "INTEGER", "INTEGER PRIMARY KEY", " WITHOUT ROWID", ())
+_WITH_CONTENT: Final = {
+    "events": ("execution_ref", "type", "agent_id", "decision_type", "user_digest", "layout", "body"),
+    "sessions": (
+        *("native_session_id", "first_user_content", "first_turn_us", "last_turn_us"),
+        *("agents", "users", "tags", "total_tokens"),
+    ),
+    "turns": ("body_sha256", "tokens", "instant_us", "body"),
+    "labels": ("value",),
+    "words": ("word",),
+}
 POSTGRESQL: Final = Dialect(
     "bytea",
     "bigint",
     "bigint PRIMARY KEY",
     "",
     (
+        # Bodies are packed already: the server is not to try again.
         "ALTER TABLE events ALTER COLUMN body SET STORAGE EXTERNAL",
         "ALTER TABLE events ALTER COLUMN layout SET STORAGE EXTERNAL",
         "ALTER TABLE turns ALTER COLUMN body SET STORAGE EXTERNAL",
+        # ANALYZE keeps samples of values in a table of the server's own, which no erasure of ours would reach.
+        *(
+            f"ALTER TABLE {table} ALTER COLUMN {name} SET STATISTICS 0"
+            for table, names in _WITH_CONTENT.items()
+            for name in names
+        ),
     ),
 )
 
@@ -205,7 +222,7 @@ def tables(dialect: Dialect) -> tuple[str, ...]:
     """The statements that make an empty database's tables."""
     default = "'\\x64656661756c74'" if dialect.blob == "bytea" else "x'64656661756c74'"
     text = _TABLES.format(**dialect._asdict(), default_tenant=default)
-    return (*(statement.strip() for statement in text.split(";\n")), *dialect.packed)
+    return (*(statement.strip() for statement in text.split(";\n")), *dialect.columns)
 
 
 def event_key(tenant_key: int, position: int) -> int:

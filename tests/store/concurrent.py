@@ -1,6 +1,6 @@
 """Many who write at once and one who follows: in threads of this process, and as processes of their own.
 
-``python -m tests.store.concurrent write URL NAME COUNT`` appends from several threads and prints what was acknowledged.
+``python -m tests.store.concurrent write URL NAME EACH`` appends from several threads and prints what was acknowledged.
 ``python -m tests.store.concurrent follow URL`` follows the feed until its standard input ends, and prints what it saw.
 Both print a position and an execution_ref a line.
 """
@@ -81,13 +81,12 @@ def to_server(client: httpx.Client) -> Append:
     return append
 
 
-def write(append: Append, name: str, writers: int, count: int, spread: str) -> list[Placed]:
-    """``count`` captures by so many writers at once; what was acknowledged, in no order."""
+def write(append: Append, name: str, writers: int, each: int, spread: str) -> list[Placed]:
+    """``each`` of so many writers at once appends so much; what was acknowledged, in no order."""
     start = threading.Barrier(writers)
 
     def one(number: int) -> list[Placed]:
-        share = count // writers + (number < count % writers)
-        bodies = captures(f"{name} {number}", share, spread)
+        bodies = captures(f"{name} {number}", each, spread)
         start.wait(timeout=60)
         return [(append(body), body["runId"]) for body in bodies]
 
@@ -152,8 +151,8 @@ def _follow_until_input_ends(surface: Surface) -> None:
 def main(what: str, url: str, *more: str) -> None:
     surface = Surface(open_store(url))
     if what == "write":
-        name, count = more
-        _print(write(to_store(surface.store), name, THREADS_OF_A_PROCESS, int(count), ONE))
+        name, each = more
+        _print(write(to_store(surface.store), name, THREADS_OF_A_PROCESS, int(each), ONE))
     else:
         _follow_until_input_ends(surface)
     surface.close()

@@ -35,8 +35,9 @@ from tests.store.surface import Surface
 
 WRITERS = 32
 CAPTURES = int(os.environ.get("SOAK_CAPTURES", "640"))
-OVER_HTTP = CAPTURES // 10
-OF_A_PROCESS = CAPTURES // 8
+EACH = CAPTURES // WRITERS
+EACH_OVER_HTTP = EACH // 10
+EACH_OF_TWO_PROCESSES = EACH // 4
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -56,11 +57,11 @@ def seen_once_in_order(seen: list[Placed], acknowledged: list[Placed], count: in
     assert len({ref for _, ref in seen}) == count
 
 
-def sent_turns(writers: list[str], count: int, spread: str) -> dict[str, set[str]]:
-    """The turns of each session that so many captures of these writers have."""
+def sent_turns(writers: list[str], each: int, spread: str) -> dict[str, set[str]]:
+    """The turns of each session that so many captures of each of these writers have."""
     turns: dict[str, set[str]] = {}
-    for number, writer in enumerate(writers):
-        for body in captures(writer, count // len(writers) + (number < count % len(writers)), spread):
+    for writer in writers:
+        for body in captures(writer, each, spread):
             inputs = body["payload"]["inputs"]
             turns.setdefault(inputs["session_id"], set()).update(turn["turn_id"] for turn in inputs["turns"])
     return turns
@@ -71,7 +72,7 @@ def sessions_are_whole(surface: Surface, expected: dict[str, set[str]]) -> None:
     rows = {row["session_id"]: row["turn_count"] for row in surface.sessions(limit=1000)}
     assert rows == {session: len(turns) for session, turns in expected.items()}
     for session, names in expected.items():
-        turns = []
+        turns: list[tuple[int, str]] = []
         while page := surface.turns(session, limit=1000, after_seq=len(turns)):
             turns += [(turn["seq"], turn["turn_id"]) for turn in page]
         assert [seq for seq, _ in turns] == list(range(1, len(names) + 1))
@@ -88,12 +89,10 @@ def tell(what: str, url: str, count: int, began: float) -> None:
 def test_a_reader_sees_every_event_of_32_writers_once_and_in_order(url: str, spread: str) -> None:
     surface = Surface(open_store(url))
     began = time.monotonic()
-    acknowledged, reader = followed(
-        surface.client, lambda: write(to_store(surface.store), "w", WRITERS, CAPTURES, spread)
-    )
-    tell(f"{WRITERS} writers, {spread}, followed in {reader.pages} pages", url, CAPTURES, began)
-    seen_once_in_order(reader.seen, acknowledged, CAPTURES)
-    sessions_are_whole(surface, sent_turns([f"w {number}" for number in range(WRITERS)], CAPTURES, spread))
+    acknowledged, reader = followed(surface.client, lambda: write(to_store(surface.store), "w", WRITERS, EACH, spread))
+    tell(f"{WRITERS} writers, {spread}, followed in {reader.pages} pages", url, len(acknowledged), began)
+    seen_once_in_order(reader.seen, acknowledged, WRITERS * EACH)
+    sessions_are_whole(surface, sent_turns([f"w {number}" for number in range(WRITERS)], EACH, spread))
     surface.close()
 
 
@@ -104,11 +103,11 @@ def test_a_reader_over_http_sees_every_event_of_32_writers_once_and_in_order(url
         httpx.Client(base_url=running.url, timeout=60, trust_env=False) as client,
     ):
         began = time.monotonic()
-        acknowledged, reader = followed(client, lambda: write(to_server(client), "w", WRITERS, OVER_HTTP, MANY))
-        tell(f"{WRITERS} writers over HTTP, followed in {reader.pages} pages", url, OVER_HTTP, began)
-    seen_once_in_order(reader.seen, acknowledged, OVER_HTTP)
+        acknowledged, reader = followed(client, lambda: write(to_server(client), "w", WRITERS, EACH_OVER_HTTP, MANY))
+        tell(f"{WRITERS} writers over HTTP, followed in {reader.pages} pages", url, len(acknowledged), began)
+    seen_once_in_order(reader.seen, acknowledged, WRITERS * EACH_OVER_HTTP)
     surface = Surface(open_store(url))
-    sessions_are_whole(surface, sent_turns([f"w {number}" for number in range(WRITERS)], OVER_HTTP, MANY))
+    sessions_are_whole(surface, sent_turns([f"w {number}" for number in range(WRITERS)], EACH_OVER_HTTP, MANY))
     surface.close()
 
 
@@ -148,12 +147,12 @@ def printed(process: subprocess.Popen[str]) -> list[Placed]:
 def test_a_third_process_sees_every_event_of_two_that_write_to_one_session(url: str) -> None:
     began = time.monotonic()
     reader = start("follow", url)
-    writers = [start("write", url, name, str(OF_A_PROCESS)) for name in ("one", "two")]
+    writers = [start("write", url, name, str(EACH_OF_TWO_PROCESSES)) for name in ("one", "two")]
     acknowledged = [placed for writer in writers for placed in printed(writer)]
     seen = printed(reader)
     tell("two processes and a reader in a third", url, len(acknowledged), began)
-    seen_once_in_order(seen, acknowledged, 2 * OF_A_PROCESS)
+    seen_once_in_order(seen, acknowledged, 2 * THREADS_OF_A_PROCESS * EACH_OF_TWO_PROCESSES)
     names = [f"{name} {number}" for name in ("one", "two") for number in range(THREADS_OF_A_PROCESS)]
     surface = Surface(open_store(url))
-    sessions_are_whole(surface, sent_turns(names, 2 * OF_A_PROCESS, ONE))
+    sessions_are_whole(surface, sent_turns(names, EACH_OF_TWO_PROCESSES, ONE))
     surface.close()
