@@ -33,6 +33,7 @@ from store.errors import DatabaseLocked, ForkedDatabase, NotFound, ReadOnlyDatab
 
 # A health answer is wanted within 2 s (CONTRACT 7), also while another writer holds the database.
 _PROBE_TIMEOUT_S: Final = 0.5
+_SCRUB_TIMEOUT_S: Final = 1.0
 # More than the slack that a file keeps: free pages and the write-ahead log's own reuse.
 _PROBE_BYTES: Final = 256 * 1024
 
@@ -134,8 +135,9 @@ class Database:
         whole = at_most_bytes is None or os.path.getsize(self._path) <= at_most_bytes  # noqa: PTH202 - as in _identity
         with self._holding(self._busy_timeout_s) as held_s, translated():
             connection, left_s = self._ready_writer(held_s)
-            wait_at_most(connection, left_s)
-            self._timeout_s = left_s
+            # Writers wait behind this: readers that do not end soon leave it undone.
+            self._timeout_s = min(left_s, _SCRUB_TIMEOUT_S)
+            wait_at_most(connection, self._timeout_s)
             if whole:
                 connection.execute("VACUUM")
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -14,16 +14,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from zlib import crc32
 
 import orjson
 
 from agent.core.graph import Graph, build_graph
 from store.capture import SentCapture
 from store.deflate import compress, decompress
-from store.envelope import Envelope, encode_sent
+from store.envelope import Envelope, encode_sent, parse_kept
 from store.errors import DamagedDatabase
 from store.identifiers import packed
 from store.layout import Chunk, Layout, OwnTurn, Reference
+from store.skeleton import skeleton
 
 _CHUNK_BYTES: Final = 64 * 1024
 _PLAIN: Final = b"\x00"
@@ -56,8 +58,8 @@ class EventBody:
 def rest_of(envelope: Envelope, capture: SentCapture | None, *, erased: Collection[bytes] = ()) -> Rest:
     """What is kept of an event beside its turns. Raises BadRequest for a number that overflows a double.
 
-    ``erased`` are turns whose content is not kept: they no longer make the graph, so it stays as sent, and what was
-    found in their content goes.
+    ``erased`` are turns whose content is not kept: where their skeletons do not make the graph, it stays as sent, and
+    what was found in their content goes.
     """
     if capture is None:
         # Written only for that check: what is kept is the text as it came.
@@ -72,12 +74,21 @@ def rest_of(envelope: Envelope, capture: SentCapture | None, *, erased: Collecti
     tail = b'"inputs":' + encode_sent(inputs) + b"}}"
     if "outputs" not in payload:
         return Rest(head + tail, None, has_turns=True)
-    outputs = None if erased else _without_graph(payload["outputs"], payload["inputs"])
+    sent = without_entities(payload["outputs"], erased)
+    outputs = _without_graph(sent, _as_kept(payload["inputs"], erased) if erased else payload["inputs"])
     if outputs is None:
-        head += b'"outputs":' + encode_sent(without_entities(payload["outputs"], erased))
+        head += b'"outputs":' + encode_sent(sent)
         return Rest(head + b"," + tail, None, has_turns=True)
     head += b'"outputs":' + encode_sent(outputs)[:-1]
     return Rest(head + b"}," + tail, len(head), has_turns=True)
+
+
+def _as_kept(inputs: dict[str, Any], erased: Collection[bytes]) -> dict[str, Any]:
+    """The inputs with skeletons in place of ``erased`` turns."""
+    turns = [
+        parse_kept(b"".join(skeleton(turn))) if packed(turn["turn_id"]) in erased else turn for turn in inputs["turns"]
+    ]
+    return {**inputs, "turns": turns}
 
 
 def without_entities(outputs: Any, erased: Collection[bytes]) -> Any:
@@ -108,7 +119,9 @@ def lay_out(rest: Rest, own: Sequence[OwnTurn], turns: Sequence[Reference | None
             kept.append(_keep(rest.text[start : start + _CHUNK_BYTES]))
             chunks.append(Chunk(len(kept[-1]), ()))
     kinds = "".join(turn.kind for turn in own)
-    return EventBody(Layout(tuple(chunks), kinds, tuple(turns), rest.graph_at, rest.has_turns), b"".join(kept))
+    body = b"".join(kept)
+    layout = Layout(tuple(chunks), kinds, tuple(turns), rest.graph_at, rest.has_turns, crc32(body))
+    return EventBody(layout, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +135,8 @@ class OpenBody:
 
 def open_body(layout: Layout, kept: bytes) -> OpenBody:
     """Read a kept body back. Raises DamagedDatabase."""
+    if crc32(kept) != layout.checksum:
+        raise DamagedDatabase("a stored body is not what was written")
     own: list[OwnTurn] = []
     rest: list[bytes] = []
     kinds = iter(layout.kinds)
@@ -167,8 +182,6 @@ def with_members(text: bytes, reference: Reference) -> bytes:
     """A turn's text with what the reference says of its derived members."""
     if not reference.without and not reference.members:
         return text
-    from store.envelope import parse_kept
-
     fields = {name: value for name, value in parse_kept(text).items() if name not in reference.without}
     return encode_sent({**fields, **parse_kept(reference.members or b"{}")})
 

@@ -67,7 +67,8 @@ class Layout:
     """``kinds``: one character an own turn. ``turns``: in the order of ``inputs.turns``, None for the next own turn.
 
     ``graph_at``: where in the rest the recomputed nodes and edges go; None where they stand there as sent.
-    ``has_turns`` is False for an event that makes none: its body is its text.
+    ``has_turns`` is False for an event that makes none: its body is its text. ``checksum`` is the CRC-32 of the kept
+    body: a chunk that is not packed would not tell that a byte of it was turned.
     """
 
     chunks: tuple[Chunk, ...]
@@ -75,6 +76,7 @@ class Layout:
     turns: tuple[Reference | None, ...]
     graph_at: int | None
     has_turns: bool
+    checksum: int
 
     def own_places(self) -> Iterator[OwnPlace]:
         """The places of the own turns, in order."""
@@ -100,6 +102,7 @@ class Layout:
                 "t": list(_runs(self.turns)),
                 "g": self.graph_at,
                 "h": self.has_turns,
+                "x": self.checksum,
             }
         )
         return compress(text) if len(text) >= _SMALLEST_STREAM else text
@@ -116,6 +119,7 @@ def unpack(kept: bytes) -> Layout:
             tuple(_turns(fields["t"])),
             fields["g"],
             fields["h"],
+            fields["x"],
         )
     except (ValueError, KeyError, TypeError, IndexError):
         raise DamagedDatabase("the layout of a stored event cannot be read") from None

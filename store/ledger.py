@@ -1,8 +1,9 @@
 """The ledger of erasures, and what it does to a database that comes from a backup (CONTRACT 10a).
 
 A JSON line an erasure, by ids, digests and counts: ``{"tenant", "position", "kind", "subject", "at", "key_name",
-"sessions", "turns", "events"}``; ``subject`` is the hex of an id, or of the digest of a user's name. It is kept away
-from the backups: a backup that is put back has what was erased since, and the ledger says what that is.
+"sessions", "turns", "events"}``; ``subject`` is the hex of an id, or of the digest of a user's name. Then the ids of
+the erased turns, ``{"tenant", "kind": "turns", "turn_ids"}``: a backup may lack them, and a client may send them again.
+The ledger is kept away from the backups: one that is put back has what was erased since, and the ledger says what.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from store.errors import BadRequest
 from store.event_store import EventStore
 from store.port import Actor
 from store.schema import MAX_POSITION, position_of
+from store.session_erasure import BURY
 
 _ROWS_AT_ONCE: Final = 1000
 _KINDS: Final = (erasure.SESSION, erasure.TURN, erasure.USER)
@@ -32,6 +34,11 @@ SELECT erasure_key, tenants.name, kind, subject, at_us, key_name, sessions, turn
 FROM erasures JOIN tenants ON tenants.tenant = erasures.tenant
 WHERE erasure_key > ? ORDER BY erasure_key LIMIT ?
 """
+_TURNS: Final = "turns"
+_TOMBSTONES: Final = """
+SELECT turn_id, tombstones.tenant, tenants.name FROM tombstones JOIN tenants ON tenants.tenant = tombstones.tenant
+WHERE (turn_id, tombstones.tenant) > (?, ?) ORDER BY turn_id, tombstones.tenant LIMIT ?
+"""
 _TENANT: Final = "SELECT tenant FROM tenants WHERE name = ?"
 
 
@@ -40,7 +47,8 @@ class LedgerLine:
     """A line: whose erasure, and what it erased."""
 
     tenant: str
-    row: erasure.LedgerRow
+    row: erasure.LedgerRow | None
+    turn_ids: tuple[bytes, ...] = ()
 
 
 def erasures(store: EventStore) -> Iterator[bytes]:
@@ -51,8 +59,24 @@ def erasures(store: EventStore) -> Iterator[bytes]:
             rows = connection.execute(_ROWS, (last, _ROWS_AT_ONCE)).fetchall()
         yield from map(_line, rows)
         if len(rows) < _ROWS_AT_ONCE:
-            return
+            break
         last = rows[-1][0]
+    yield from _erased_turns(store)
+
+
+def _erased_turns(store: EventStore) -> Iterator[bytes]:
+    after = (b"", 0)
+    while True:
+        with store.engine.reading() as connection:
+            rows = connection.execute(_TOMBSTONES, (*after, _ROWS_AT_ONCE)).fetchall()
+        by_tenant: dict[bytes, list[str]] = {}
+        for turn_id, _, name in rows:
+            by_tenant.setdefault(name, []).append(turn_id.hex())
+        for name, ids in by_tenant.items():
+            yield orjson.dumps({"tenant": name.decode(), "kind": _TURNS, "turn_ids": ids})
+        if len(rows) < _ROWS_AT_ONCE:
+            return
+        after = (rows[-1][0], rows[-1][1])
 
 
 def read_ledger(lines: Iterable[bytes]) -> list[LedgerLine]:
@@ -83,17 +107,17 @@ def reapply(store: EventStore, lines: Iterable[LedgerLine], actor: Actor, *, res
 
     The tenants ``restored`` get an audit row of the restore also where nothing was erased since.
     """
-    by_tenant: dict[str, list[erasure.LedgerRow]] = {name: [] for name in restored}
+    by_tenant: dict[str, list[LedgerLine]] = {name: [] for name in restored}
     always = frozenset(by_tenant)
     for line in lines:
-        by_tenant.setdefault(line.tenant, []).append(line.row)
-    return sum(_reapply_tenant(store, name, rows, actor, always=name in always) for name, rows in by_tenant.items())
+        by_tenant.setdefault(line.tenant, []).append(line)
+    return sum(_reapply_tenant(store, name, own, actor, always=name in always) for name, own in by_tenant.items())
 
 
 def _reapply_tenant(
     store: EventStore,
     name: str,
-    rows: list[erasure.LedgerRow],
+    lines: list[LedgerLine],
     actor: Actor,
     *,
     always: bool,
@@ -102,6 +126,9 @@ def _reapply_tenant(
         tenant = _tenant(connection, name)
         end = next_position(connection, tenant) - 1
         applied = 0
+        rows = [line.row for line in lines if line.row is not None]
+        buried = [(turn_id, tenant) for line in lines for turn_id in line.turn_ids]
+        connection.executemany(BURY, buried)
         for row in sorted(rows, key=lambda row: row.position):
             applied += erasure.reapply(connection, tenant, row) is not None
         if applied or always:
@@ -140,6 +167,11 @@ def _line(row: Sequence[Any]) -> bytes:
 def _read(line: bytes) -> LedgerLine:
     """Raises ValueError, KeyError or TypeError for what ``_line`` did not write."""
     fields: dict[str, Any] = orjson.loads(line)
+    if fields["kind"] == _TURNS:
+        ids = tuple(bytes.fromhex(turn_id) for turn_id in fields["turn_ids"])
+        if not isinstance(fields["tenant"], str) or any(len(turn_id) != _SUBJECT_BYTES for turn_id in ids):
+            raise ValueError
+        return LedgerLine(fields["tenant"], None, ids)
     kind, position, subject = fields["kind"], fields["position"], bytes.fromhex(fields["subject"])
     tenant, key_name = fields["tenant"], fields["key_name"]
     if kind not in _KINDS or len(subject) != _SUBJECT_BYTES or type(position) is not int:

@@ -62,14 +62,13 @@ def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> T
     writes = TurnWrites()
     for turn in capture.turns:
         same = placement.same.get(turn.turn_id)
-        if same is not None:
+        if same is not None and not same.erased:
             writes.turns.append(_reference(turn, same))
-            if same.erased:
-                writes.erased.add(turn.turn_id)
             continue
         placed, revised = placement.new.get(turn.turn_id), placement.revised.get(turn.turn_id)
         kind = NEW if placed is not None else REVISED if revised is not None else VARIANT
-        erased = placed is not None and placed.erased
+        # The skeleton of what was sent here, which may name another parent than what came first.
+        erased = same is not None or (placed is not None and placed.erased)
         own_index = len(writes.own)
         writes.own.append(OwnTurn(kind, *(skeleton(turn.fields) if erased else turn.text())))
         writes.turns.append(None)
@@ -88,7 +87,7 @@ def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> T
 
 
 def _reference(turn: SentTurn, same: StoredTurn) -> Reference:
-    if same.erased or not turn.derived:
+    if not turn.derived:
         return Reference(same.revision_position, same.own_index)
     members = encode_sent({name: turn.fields[name] for name in turn.derived if name in turn.fields})
     return Reference(same.revision_position, same.own_index, turn.derived, members)

@@ -60,7 +60,7 @@ class Graph(NamedTuple):
 
 def is_state_only(turn: Mapping[str, Any]) -> bool:
     """Whether ``turn`` carries state and is no message (CONTRACT 9): role system, empty content, and marked so."""
-    if turn["role"] != "system" or turn["content"] != "":
+    if turn["role"] != "system" or turn.get("content") != "":
         return False
     metadata = turn.get("metadata")
     memory = metadata.get("memory") if isinstance(metadata, dict) else None

@@ -36,8 +36,8 @@ from tests.store.surface import Surface
 WRITERS = 32
 CAPTURES = int(os.environ.get("SOAK_CAPTURES", "640"))
 EACH = CAPTURES // WRITERS
-EACH_OVER_HTTP = EACH // 10
-EACH_OF_TWO_PROCESSES = EACH // 4
+EACH_OVER_HTTP = max(1, EACH // 10)
+EACH_OF_TWO_PROCESSES = max(1, EACH // 4)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -38,7 +38,10 @@ def test_the_ledger_has_a_line_for_each_erasure_of_every_tenant(live: Path) -> N
     assert [(line["tenant"], line["kind"]) for line in lines] == [
         *(("default", kind) for kind in ("turn", "turn", "session", "session", "user", "user", "session")),
         ("acme", "turn"),
+        ("default", "turns"),
+        ("acme", "turns"),
     ]
+    assert turn_id(41).replace("-", "") in lines[8]["turn_ids"]
     assert list(lines[0]) == list(LINE)
     assert (lines[0]["subject"], lines[0]["turns"], lines[0]["events"]) == (turn_id(41).replace("-", ""), 1, 2)
     assert [line["at"] for line in lines[:7]] == [row["at"] for row in rows]
@@ -126,3 +129,16 @@ def test_positions_that_a_restore_left_empty_are_not_lost(gap: Path) -> None:
         "position 3",
         f"position {position}",
     ]
+
+
+def test_a_turn_that_came_and_went_after_the_backup_is_known_by_the_ledger(live: Path, copy: Path) -> None:
+    with opened(live) as store, closing(Surface(store)) as surface:
+        surface.capture(payload(turn(70, "SECRET-70"), session=session(300)))
+        surface.erase("session", session(300))
+        lines = list(erasures(store))
+    live.unlink()
+    restored(copy, live, ledger=lines)
+    with opened(live) as store, closing(Surface(store)) as surface:
+        receipt = surface.capture(payload(turn(70, "SECRET-70"), turn(71), session=session(300)))
+        assert receipt["turns"] == {"new": 1, "known": 0, "revised": 0, "erased": 1}
+    assert is_clean(live)

@@ -63,7 +63,8 @@ def test_a_restore_is_written_down_for_every_tenant(copy: Path, tmp_path: Path) 
     with opened(tmp_path / "new.db") as store:
         for tenant in ("default", "acme"):
             last = json.loads(store.audit(tenant=tenant)[0][-1])
-            end = len(list(erasures(store))) + len(events(copy)) if tenant == "default" else 1
+            erased = [line for line in erasures(store) if b'"position"' in line]
+            end = len(erased) + len(events(copy)) if tenant == "default" else 1
             assert (last["action"], last["key_name"], last["subject"]) == ("restore", "tester", f"{end}-{end}")
 
 

@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,15 +25,17 @@ EXAMPLES = os.environ.get("SCHEMATHESIS_EXAMPLES", "10")
 SEED = os.environ.get("SCHEMATHESIS_SEED", "20261128")
 KEY = "the-key-that-schemathesis-has"
 METHODS = ("get", "head", "post", "delete")
-# Three checks ask for what CONTRACT 10 does not say; all others are made.
-CONFIGURATION = """
+LISTS = ("/v1/decision-events", "/v1/sessions")
+# Checks that ask for what CONTRACT 10 does not say; all others are made.
+CHECKS = """
 [checks]
 # What was erased keeps its skeleton (10a): a session is there after its DELETE.
 use_after_free.enabled = false
 # What an append makes is found at the path of its runId, and an empty one is no path.
 ensure_resource_availability.enabled = false
-
+"""
 # Cursors are opaque: one that is made up is refused, however well it is formed.
+CURSORS = """
 [[operations]]
 include-path = ["/v1/decision-events", "/events/decisions", "/v1/sessions"]
 include-method = ["GET", "HEAD"]
@@ -45,59 +46,92 @@ pytestmark = pytest.mark.slow
 
 
 @dataclass(frozen=True)
-class Run:
-    """What Schemathesis found in one server, and what that server's own verification found afterwards."""
+class Look:
+    """One run of Schemathesis: its exit code, all that was printed, and its report."""
 
     code: int
     printed: str
     report: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Looks:
+    """At the lists without their cursors, at everything; what the server logged, and what its verification says."""
+
+    lists: Look
+    everything: Look
+    logged: str
     verified: Finished
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+def looks(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Looks:
     folder = tmp_path_factory.mktemp("schemathesis")
+    document = json.loads(schemas.ruvector_openapi_bytes())
+    names = [f"--include-name={method} {path}" for path in LISTS for method in ("GET", "HEAD")]
+    names.append("--include-name=POST /v1/decision-events")
     with ExitStack() as stack:
         url = f"sqlite:///{folder}/store.db"
         if request.param == "postgresql":
             url = stack.enter_context(server().database())
         with store_server(folder, RUVECTOR_STORE=url, RUVECTOR_KEYS=f"acme:{KEY}:admin") as running:
-            ended, report = schemathesis(folder, running.url)
+            lists = look(folder, running.url, without_cursors(document), CHECKS, *names)
+            everything = look(folder, running.url, document, CHECKS + CURSORS)
         verified = run_process(folder, "store", "verify", "--store", url)
-        yield Run(ended.returncode, f"{ended.stdout}\n{ended.stderr}\n{running.err}", report, verified)
+        return Looks(lists, everything, running.err, verified)
 
 
-def schemathesis(folder: Path, url: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
-    """Run it in ``folder`` on the server at ``url``; how it ended, and its report."""
-    configuration, document, report = folder / "schemathesis.toml", folder / "openapi.json", folder / "report.json"
-    configuration.write_text(CONFIGURATION)
+def without_cursors(document: dict[str, Any]) -> dict[str, Any]:
+    """A made-up cursor in each request would have every list refused before its filters are looked at."""
+    paths = dict(document["paths"])
+    for path in LISTS:
+        paths[path] = {
+            method: {**operation, "parameters": [p for p in operation["parameters"] if "cursor" not in p["$ref"]]}
+            for method, operation in paths[path].items()
+        }
+    return {**document, "paths": paths}
+
+
+def look(folder: Path, url: str, document: dict[str, Any], configuration: str, *selected: str) -> Look:
+    """Run it in ``folder`` on the server at ``url``."""
     # From a file: of a document that it fetches it leaves that path out.
-    document.write_bytes(schemas.ruvector_openapi_bytes())
-    command = [Path(sys.executable).with_name("st"), "--config-file", configuration, "run", document, "--url", url]
+    (folder / "openapi.json").write_text(json.dumps(document))
+    (folder / "schemathesis.toml").write_text(configuration)
+    (folder / "report.json").unlink(missing_ok=True)
+    command = [str(Path(sys.executable).with_name("st")), "run", "openapi.json", "--url", url, *selected]
     command += ["--header", f"Authorization: Bearer {KEY}", "--request-timeout", "60", "--continue-on-failure"]
     command += ["--max-examples", EXAMPLES, "--seed", SEED, "--generation-database", "none"]
     # How fast this machine makes examples is no finding.
     command += ["--suppress-health-check", "too_slow"]
-    command += ["--no-color", "--report", "json", "--report-json-path", report]
+    command += ["--no-color", "--report", "json", "--report-json-path", "report.json"]
     # It runs nothing of ours, and being measured would slow it down.
     environ = {name: value for name, value in process_environment().items() if not name.startswith("COV")}
     ended = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
-    assert report.exists(), ended.stdout + ended.stderr
-    return ended, json.loads(report.read_bytes())
+    printed = ended.stdout + ended.stderr
+    assert (folder / "report.json").exists(), printed
+    return Look(ended.returncode, printed, json.loads((folder / "report.json").read_bytes()))
 
 
-def test_every_answer_is_one_that_the_document_has(run: Run) -> None:
-    assert (run.report["failures"], run.report["errors"], run.code) == ([], [], 0), run.printed
-    assert run.report["complete"]
+def test_every_answer_is_one_that_the_document_has(looks: Looks) -> None:
+    report = looks.everything.report
+    assert (report["failures"], report["errors"], looks.everything.code) == ([], [], 0), looks.everything.printed
+    assert report["complete"]
 
 
-def test_every_operation_is_met_and_takes_what_it_should(run: Run) -> None:
+def test_every_list_takes_all_that_the_document_says_of_its_filters(looks: Looks) -> None:
+    report = looks.lists.report
+    assert (report["failures"], report["errors"], looks.lists.code) == ([], [], 0), looks.lists.printed
+    assert report["complete"]
+
+
+def test_every_operation_is_met_and_takes_what_it_should(looks: Looks) -> None:
     document = json.loads(schemas.ruvector_openapi_bytes())
     documented = {f"{m.upper()} {path}" for path, item in document["paths"].items() for m in METHODS if m in item}
-    phases = run.report["valid_rates"].items()
-    taken = {name for name, rates in phases if any(rate["accepted"] for rate in rates.values())}
+    rates = looks.everything.report["valid_rates"].items()
+    taken = {name for name, phases in rates if any(phase["accepted"] for phase in phases.values())}
     assert taken == documented
 
 
-def test_the_store_is_whole_after_it(run: Run) -> None:
-    assert run.verified.code == 0, run.verified.out
+def test_the_store_is_whole_after_it(looks: Looks) -> None:
+    assert "ERROR" not in looks.logged
+    assert looks.verified.code == 0, looks.verified.out

@@ -1,6 +1,7 @@
 """``store.verify`` on planted damage of events: bodies, hashes, graphs, columns, layouts."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +49,13 @@ def test_a_flipped_byte_of_a_packed_body_is_found_when_it_is_opened(database: Pl
     flip(database, position, b"\x78", 500)
     _, found = database.verify()
     assert found[0].subject == name
-    assert (found[0].kind, found[0].detail) == ("damaged_event", "a stored body cannot be unpacked")
+    assert (found[0].kind, found[0].detail) == ("damaged_event", "a stored body is not what was written")
     assert all(session(104) in finding.subject for finding in found[1:])
 
 
 # At which place in the session's events, and what the flipped byte stands in.
 TEXTS = [(5, b'"session_id"'), (5, b'"payload"'), (5, b'"timestamp"'), (5, b'"turn_count"'), (5, b'"agent_id"')]
-TEXTS += [(2, b'"turn_id"'), (2, b'assistant"'), (2, b"t4"), (2, b'"type"')]
+TEXTS += [(5, b'"telemetry"'), (5, b'"agent_version"'), (2, b'"turn_id"'), (2, b'assistant"'), (2, b"t4"), (2, b'"type"')]
 
 
 @pytest.mark.parametrize(("place", "text"), TEXTS)
@@ -241,14 +242,13 @@ def test_a_column_that_is_not_what_the_body_says_is_named(column: str, database:
 
 LAYOUTS: dict[str, Callable[[Layout], bytes]] = {
     "no layout": lambda layout: b"{",
-    "too short": lambda layout: Layout((), "", layout.turns, layout.graph_at, layout.has_turns).pack(),
-    "another event": lambda layout: Layout(
-        layout.chunks, layout.kinds, (Reference(999_999, 0), *layout.turns[1:]), layout.graph_at, layout.has_turns
+    "too short": lambda layout: replace(layout, chunks=(), kinds="").pack(),
+    "another event": lambda layout: replace(layout, turns=(Reference(999_999, 0), *layout.turns[1:])).pack(),
+    "another place": lambda layout: replace(
+        layout, turns=(Reference(layout.turns[0].position, 77), *layout.turns[1:]), graph_at=None
     ).pack(),
-    "another place": lambda layout: Layout(
-        layout.chunks, layout.kinds, (Reference(layout.turns[0].position, 77), *layout.turns[1:]), None, True
-    ).pack(),
-    "no turns": lambda layout: Layout(layout.chunks, layout.kinds, layout.turns, layout.graph_at, False).pack(),
+    "no turns": lambda layout: replace(layout, has_turns=False).pack(),
+    "another checksum": lambda layout: replace(layout, checksum=layout.checksum ^ 1).pack(),
 }
 
 
@@ -269,7 +269,7 @@ def test_a_turn_taken_from_an_event_of_another_session_is_found(database: Plante
     key = event_key(DEFAULT_TENANT_KEY, position)
     layout = unpack(database.one("SELECT layout FROM events WHERE event_key = ?", key))
     turns = (Reference(other, 0), *layout.turns[1:])
-    changed = Layout(layout.chunks, layout.kinds, turns, layout.graph_at, layout.has_turns)
+    changed = replace(layout, turns=turns)
     database.raw("UPDATE events SET layout = ? WHERE event_key = ?", changed.pack(), key)
     _, found = database.verify()
     kinds = [kind for kind, _ in of_subject(found, name)]
