@@ -247,7 +247,7 @@ class _Writer:
                 envelope.instant_us,
                 (submission.received_at - _EPOCH) // _MICROSECOND,
                 0 if capture is None else len(capture.turns),
-                int(bool(writes.erased)),
+                int(envelope.erased or bool(writes.erased)),
                 body.layout.pack(),
                 body.kept,
             )

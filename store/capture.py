@@ -44,7 +44,7 @@ class SentTurn(NamedTuple):
     ``fields`` are its members as sent. ``body_sha256`` identifies its body, ``derived`` are the fields that this leaves
     out. ``lower_case``: every id in it is written in lower case, so that turns with the same body and nothing derived
     have the same RFC 8785 form. ``parent`` counts only where ``names_parent``: None there means a root. ``names_leaf``
-    is the id in ``metadata.memory.leaf``.
+    is the id in ``metadata.memory.leaf``. ``erased``: the store that it comes from has taken its content out.
     """
 
     turn_id: bytes
@@ -55,6 +55,7 @@ class SentTurn(NamedTuple):
     names_parent: bool
     parent: bytes | None
     names_leaf: bytes | None
+    erased: bool
 
     def text(self) -> tuple[bytes, bytes]:
         """Its JSON text in two pieces: the RECORD_FIELDS, then its other members and ``}``."""
@@ -100,7 +101,7 @@ def read_capture(envelope: Envelope) -> SentCapture | None:
         return None
     turns: dict[bytes, SentTurn] = {}
     for fields in sent:
-        turn = _sent_turn(fields)
+        turn = _sent_turn(fields, from_erased=envelope.erased)
         if turn is None or turn.turn_id in turns:
             return None
         turns[turn.turn_id] = turn
@@ -127,7 +128,7 @@ def text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _sent_turn(turn: object) -> SentTurn | None:
+def _sent_turn(turn: object, *, from_erased: bool) -> SentTurn | None:
     if not isinstance(turn, dict):
         return None
     turn_id, named = packed(turn.get("turn_id")), turn.get("parent_turn_id")
@@ -149,6 +150,7 @@ def _sent_turn(turn: object) -> SentTurn | None:
         "parent_turn_id" in turn,
         parent,
         packed(memory.get("leaf")) if memory else None,
+        from_erased and turn.get("erased") is True,
     )
 
 

@@ -35,6 +35,7 @@ class Envelope:
     ``position``, the payload in it byte for byte as sent. ``instant_us`` are microseconds since 1970. ``agent_id``,
     ``decision_type`` and ``inputs_hash`` are None where the payload has no such string. The session and conversation
     are those that ``inputs`` names, else ``outputs``; the user is that of ``inputs.context``, else ``context``.
+    ``erased``: a store says of it that content was taken out (CONTRACT 10a).
     """
 
     text: bytes
@@ -50,6 +51,7 @@ class Envelope:
     session_id: bytes | None
     conversation_id: bytes | None
     user_id: str | None
+    erased: bool
 
 
 def read_envelope(body: bytes) -> Envelope:
@@ -87,6 +89,7 @@ def read_envelope(body: bytes) -> Envelope:
         inputs_hash=_name(payload, "inputs_hash"),
         session_id=_first_id(places, "session_id"),
         conversation_id=_first_id(places, "conversation_id"),
+        erased=not bare and document.get("erased") is True,
         user_id=_name(_member(places[0], "context"), "user_id") or _name(_member(payload, "context"), "user_id"),
     )
 

@@ -19,7 +19,8 @@ from store.errors import Conflict, NotFound
 from store.identifiers import unpacked
 from store.port import Actor, Erased
 from store.schema import event_key
-from store.session_erasure import BURY, WHOLE, SessionErasure, read_body, write_body
+from store.session_erasure import WHOLE, SessionErasure, read_body, write_body
+from store.turn_rows import BURY
 
 SESSION: Final = "session"
 TURN: Final = "turn"

@@ -22,7 +22,7 @@ from store.errors import BadRequest
 from store.event_store import EventStore
 from store.port import Actor
 from store.schema import MAX_POSITION, position_of
-from store.session_erasure import BURY
+from store.turn_rows import BURY
 
 _ROWS_AT_ONCE: Final = 1000
 _KINDS: Final = (erasure.SESSION, erasure.TURN, erasure.USER)

@@ -1,4 +1,4 @@
-"""The store over PostgreSQL 15 or newer: psycopg 3, a pool, one writer at a time. The only module that imports psycopg.
+"""The store over PostgreSQL 15 or newer: psycopg 3, a pool, one writer at a time.
 
 Appends of all processes meet at one advisory lock, which is held until the commit is done: positions grow in commit
 order, so a reader of the feed waits for nobody and misses nothing. That costs no throughput that would be noticed,
@@ -12,9 +12,8 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from typing import Any, Final
 
 import psycopg
@@ -22,19 +21,15 @@ import psycopg.sql
 from psycopg import errors as pg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from store.engine import Connection, Rows
+from store.engine import Connection
 from store.errors import (
-    DamagedDatabase,
-    DatabaseLocked,
     DatabaseUnreachable,
-    DiskFull,
     ForkedDatabase,
     NewerDatabase,
     NotADatabase,
-    ReadOnlyDatabase,
-    StoreAnswerError,
 )
 from store.event_store import EventStore
+from store.postgres_connection import PostgresConnection, fault_of
 from store.schema import POSTGRESQL, SCHEMA_VERSION, stamp, tables
 
 # Any number that other programs in the same database are unlikely to lock ("ruvector" in ASCII).
@@ -77,24 +72,6 @@ SELECT EXISTS (
 """
 _LOOKING_BACK_S: Final = 1.0
 _BETWEEN_LOOKS_S: Final = 0.02
-
-_LOCKED: Final = "another writer holds the database"
-_FAULTS: Final[tuple[tuple[type[psycopg.Error], type[StoreAnswerError], str], ...]] = (
-    (pg.LockNotAvailable, DatabaseLocked, _LOCKED),
-    (pg.QueryCanceled, DatabaseLocked, "the database ended a statement that took too long"),
-    (pg.DeadlockDetected, DatabaseLocked, _LOCKED),
-    (pg.SerializationFailure, DatabaseLocked, _LOCKED),
-    (pg.DiskFull, DiskFull, "there is no room for the write"),
-    (pg.InsufficientResources, DatabaseUnreachable, "the database has no more connections or memory to give"),
-    (pg.ReadOnlySqlTransaction, ReadOnlyDatabase, "the database may not be written"),
-    (pg.InsufficientPrivilege, ReadOnlyDatabase, "this user may not do it"),
-    (pg.IdleInTransactionSessionTimeout, DatabaseUnreachable, "the database ended a transaction that did not go on"),
-    (pg.DataCorrupted, DamagedDatabase, "the database is damaged"),
-    (pg.IndexCorrupted, DamagedDatabase, "the database is damaged"),
-    (pg.UndefinedTable, NotADatabase, "the database has not our tables"),
-    (psycopg.OperationalError, DatabaseUnreachable, "the database cannot be reached"),
-    (psycopg.InterfaceError, DatabaseUnreachable, "the database cannot be reached"),
-)
 
 
 class PostgresStore(EventStore):
@@ -213,7 +190,7 @@ class PostgresEngine:
         except (PoolTimeout, PoolClosed) as error:
             raise DatabaseUnreachable("no connection to the database is free") from error
         except psycopg.Error as error:
-            raise _fault_of(error) from error
+            raise fault_of(error) from error
 
     def _ready_pool(self, end: float) -> ConnectionPool[Any]:
         pool = self._pool
@@ -270,46 +247,8 @@ class PostgresEngine:
         raw.execute("SELECT pg_advisory_xact_lock(%s)", (_APPENDS,))
 
 
-class PostgresConnection:
-    """A psycopg connection that takes the store's SQL (store.engine)."""
-
-    __slots__ = ("_raw",)
-
-    def __init__(self, raw: Any) -> None:
-        self._raw = raw
-
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
-        rows: Rows = self._raw.execute(_translated(sql), parameters or None)
-        return rows
-
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
-        with self._raw.cursor() as cursor:
-            cursor.executemany(_translated(sql), list(parameters))
-
-    def insert_new(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        # COPY takes a row at a tenth of what a statement costs.
-        names = psycopg.sql.SQL(", ").join(map(psycopg.sql.Identifier, columns))
-        statement = psycopg.sql.SQL("COPY {} ({}) FROM STDIN").format(psycopg.sql.Identifier(table), names)
-        with self._raw.cursor() as cursor, cursor.copy(statement) as copy:
-            for row in rows:
-                copy.write_row(row)
-
-    def body_part(self, event_key: int, start: int, size: int) -> bytes:
-        sql = "SELECT substr(body, %s, %s) FROM events WHERE event_key = %s"
-        row = self._raw.execute(sql, (start + 1, size, event_key)).fetchone()
-        if row is None or len(row[0]) != size:
-            raise DamagedDatabase("a turn's place is outside its event")
-        return bytes(row[0])
-
-
 class _Undone(Exception):
     """Rolls a transaction back."""
-
-
-@lru_cache(maxsize=512)
-def _translated(sql: str) -> str:
-    """``?`` as psycopg has it. No statement of ours holds either character in a literal."""
-    return sql.replace("%", "%%").replace("?", "%s")
 
 
 def _configure(raw: Any) -> None:
@@ -372,11 +311,3 @@ def _schema_version(raw: Any) -> int:
     if int(stamp) > SCHEMA_VERSION:
         raise NewerDatabase(int(stamp), SCHEMA_VERSION)
     return int(stamp)
-
-
-def _fault_of(error: psycopg.Error) -> StoreAnswerError:
-    """The store's error for one of psycopg's, by class (SQLSTATE)."""
-    for kind, fault, message in _FAULTS:
-        if isinstance(error, kind):
-            return fault(message)
-    return StoreAnswerError("the database refused a statement")

@@ -25,7 +25,7 @@ from store.schema import MAX_SEQ, position_of, turn_key
 from store.session_names import SessionNames
 from store.session_row import COLUMNS, SessionRow, read_row
 from store.session_rows import batches
-from store.turn_rows import NO_BODY, with_extent
+from store.turn_rows import BURY, NO_BODY, with_extent
 
 # events.erased.
 PARTLY: Final = 1
@@ -40,7 +40,6 @@ UPDATE turns SET erased = 1, names_leaf = NULL, version = ?, narrowness = 0, bod
     tokens = NULL, body = NULL
 WHERE turn_key = ?
 """
-BURY: Final = "INSERT INTO tombstones (turn_id, tenant) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _TOKENS: Final = "SELECT tokens FROM turns WHERE turn_key BETWEEN ? AND ? AND tokens IS NOT NULL"
 
 

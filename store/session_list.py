@@ -81,7 +81,8 @@ def read_sessions(connection: Connection, tenant: int, query: SessionsQuery) -> 
     position = query.after.position if query.after is not None else _last_position(connection, tenant)
     listing = _Listing(connection, tenant, query, position)
     found = listing.rows()
-    page = list(islice(found, query.offset, query.offset + query.limit + 1))
+    # Two steps: islice takes no end beyond sys.maxsize.
+    page = list(islice(islice(found, query.offset, None), query.limit + 1))
     last = None
     if len(page) > query.limit:
         activity_us, row = page[query.limit - 1]

@@ -32,6 +32,7 @@ _REVISION: Final = "SELECT tenant, revision_position, own_index, body FROM turns
 _AWAIT_PARENT: Final = """
 INSERT INTO awaited_parents (tenant, session_key, turn_id, conversation_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
+BURY: Final = "INSERT INTO tombstones (turn_id, tenant) VALUES (?, ?) ON CONFLICT DO NOTHING"
 # What an erased turn keeps of its body's identity: nothing, a hash of a short text can be guessed.
 NO_BODY: Final = bytes(32)
 
@@ -68,7 +69,7 @@ def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> T
         placed, revised = placement.new.get(turn.turn_id), placement.revised.get(turn.turn_id)
         kind = NEW if placed is not None else REVISED if revised is not None else VARIANT
         # The skeleton of what was sent here, which may name another parent than what came first.
-        erased = same is not None or (placed is not None and placed.erased)
+        erased = turn.erased or same is not None or (placed is not None and placed.erased)
         own_index = len(writes.own)
         writes.own.append(OwnTurn(kind, *(skeleton(turn.fields) if erased else turn.text())))
         writes.turns.append(None)
@@ -111,6 +112,9 @@ def revise(
 def connect(connection: Connection, at: AppendedTo, conversation_id: bytes, placement: Placement) -> None:
     """Write what the new turns change for turns that were there: leaves, awaited parents, ends of paths."""
     session_key = at.session_key
+    buried = [(turn_id, at.tenant) for turn_id, placed in placement.new.items() if placed.sent.erased]
+    if buried:
+        connection.executemany(BURY, buried)
     if placement.no_longer_leaves:
         connection.executemany(
             "UPDATE turns SET is_leaf = 0 WHERE turn_key = ?",

@@ -101,6 +101,9 @@ def place(
         elif stored.erased:
             placer.placement.erased += 1
             placer.placement.same[turn.turn_id] = stored
+        elif turn.erased:
+            # Erased elsewhere, and still here.
+            placer.placement.known += 1
         elif turn.body_sha256 == stored.body_sha256:
             placer.placement.known += 1
             if turn.lower_case and stored.lower_case:
@@ -139,7 +142,7 @@ class _Placer:
         waits_for = None if candidate is None else self.end_of_path(candidate)
         # The candidate's path ends where this turn is to stand: it would be its own ancestor.
         parent = None if waits_for == turn.turn_id else candidate
-        erased = self._rows.is_tombstone(turn.turn_id)
+        erased = turn.erased or self._rows.is_tombstone(turn.turn_id)
         waits_for = None if parent is None else waits_for
         placed = PlacedTurn(turn, self._next_seq, parent, waits_for, self._is_leaf(turn.turn_id), erased)
         self.placement.erased += erased
