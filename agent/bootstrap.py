@@ -129,10 +129,10 @@ def store_app(environ: Mapping[str, str]) -> ServedStore:
 
     Raises ConfigurationError. Nothing is connected or opened before the first request.
     """
-    from store.access import Guard
-    from store.cors import with_cors
-    from store.metrics import Metrics
-    from store.quotas import Quotas
+    from store.http.access import Guard
+    from store.http.cors import with_cors
+    from store.http.metrics import Metrics
+    from store.http.quotas import Quotas
     from store.server import create_app
     from store.settings import StoreSettings
     from store.urls import open_store
@@ -177,8 +177,8 @@ def _over_sockets() -> BaseTransport:
 
 def _embedded(path: str) -> tuple[BaseTransport, str]:
     from agent.ruvector.embedded import EmbeddedTransport
+    from store.engines.sqlite import SqliteStore
     from store.server import create_app
-    from store.sqlite import SqliteStore
 
     store = SqliteStore(path)
     application = create_app(store, clock=utc_now, new_id=new_id)

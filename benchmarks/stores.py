@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from store.capture import read_capture
-from store.envelope import read_envelope
+from store.log.capture import read_capture
+from store.log.envelope import read_envelope
 from store.port import Store, Submission
 from store.server import create_app
 

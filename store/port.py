@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Protocol
 
 from agent.core.receipt import TurnCounts
-from store.capture import SentCapture
-from store.envelope import Envelope
+from store.log.capture import SentCapture
+from store.log.envelope import Envelope
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000

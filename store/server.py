@@ -12,17 +12,17 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from store.answer import JSON, Answer, refusal
-from store.edge import EMBEDDED, UNMATCHED, Caller, Guard, Metrics
-from store.erasure_routes import ErasureRoutes
 from store.errors import StoreAnswerError
-from store.event_routes import EventRoutes
-from store.fault_log import log_fault
+from store.http.answer import JSON, Answer, refusal
+from store.http.edge import EMBEDDED, UNMATCHED, Caller, Guard, Metrics
+from store.http.erasure_routes import ErasureRoutes
+from store.http.event_routes import EventRoutes
+from store.http.fault_log import log_fault
+from store.http.request import Request
+from store.http.routing import Access, Route, Router
+from store.http.service_routes import ServiceRoutes
+from store.http.session_routes import SessionRoutes
 from store.port import Store
-from store.request import Request
-from store.routing import Access, Route, Router
-from store.service_routes import ServiceRoutes
-from store.session_routes import SessionRoutes
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication

@@ -13,10 +13,10 @@ from typing import Final, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from agent.errors import ConfigurationError
-from store.access import LOOPBACK_NAME, ROLES, Key, digest_of
-from store.cors import ANY_ORIGIN
+from store.http.access import LOOPBACK_NAME, ROLES, Key, digest_of
+from store.http.cors import ANY_ORIGIN
+from store.http.quotas import Quota
 from store.port import DEFAULT_TENANT
-from store.quotas import Quota
 
 T = TypeVar("T")
 

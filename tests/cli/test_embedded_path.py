@@ -6,7 +6,7 @@ import pytest
 from agent.cli.embedded_path import check_embedded_path
 from agent.config import StoreAddress
 from agent.errors import StoreConnectionError
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 
 
 def refused(path: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 from tests.crash.ledger import Ledger
 from tests.crash.readback import Readback
 from tests.crash.traffic import Traffic

@@ -13,8 +13,8 @@ from agent.capture.service import CaptureRequest
 from agent.formats.openai_chat import OpenAIChatReader
 from agent.observability.tracing import NoSpans
 from agent.ruvector.client import RuvectorClient
+from store.engines.sqlite import SqliteStore
 from store.server import create_app
-from store.sqlite import SqliteStore
 from tests.formats.chat_messages import CAPTURED_AT
 from tests.live.payloads import encoded
 

@@ -135,7 +135,7 @@ def test_only_what_the_function_runs_is_uploaded(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(PROJECT / "schemas", source / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PROJECT / ".gcloudignore", source)
-    wanted = ["LICENSE", "NOTICE", "agent/core/ids.py", "main.py", "requirements.txt", "store/sqlite.py"]
+    wanted = ["LICENSE", "NOTICE", "agent/core/ids.py", "main.py", "requirements.txt", "store/engines/sqlite.py"]
     unwanted = [
         ".env", ".git/config", ".venv/bin/python", "README.md", "agent/__pycache__/errors.cpython-311.pyc",
         "deploy/key.json", "examples/run.py", "memory-graph.db", "pyproject.toml", "requirements-dev.txt",

@@ -74,7 +74,7 @@ def test_what_the_contracts_allow_is_kept(tree: Path) -> None:
     plant(tree, "agent.formats.allowed", "import agent.errors, agent.core.ids, agent.formats")
     plant(tree, "agent.ruvector.allowed", "import httpx, tenacity")
     plant(tree, "agent.bootstrap", "import httpx, store, store.sqlite")
-    plant(tree, "agent.cli.store", "import store.sqlite")
+    plant(tree, "agent.cli.store", "import store.engines.sqlite")
     plant(tree, "agent.recall.allowed", "import agent.core.ids")
     plant(tree, "store.allowed", "import sqlite3, agent.errors, agent.core.ids")
     assert verdicts(tree) == (0, dict.fromkeys(CONTRACTS, "KEPT"))
@@ -92,7 +92,7 @@ def test_what_the_contracts_allow_is_kept(tree: Path) -> None:
         ("agent.errors", "import logging", {CORE}),
         ("agent.capture.intruder", "import agent.recall.windows", {SIBLINGS}),
         ("agent.recall.intruder", "from agent.capture import service", {SIBLINGS}),
-        ("agent.recall.intruder", "import store.sqlite", {STORE_IMPORTERS}),
+        ("agent.recall.intruder", "import store.engines.sqlite", {STORE_IMPORTERS}),
         ("agent.cli.capture", "from store import server", {STORE_IMPORTERS}),
         ("agent.ruvector.intruder", "import store", {STORE_IMPORTERS}),
         *[

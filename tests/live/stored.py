@@ -12,8 +12,8 @@ import httpx
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from agent.bootstrap import new_id, utc_now
+from store.engines.sqlite import SqliteStore
 from store.server import create_app
-from store.sqlite import SqliteStore
 
 
 class Stored:

@@ -14,8 +14,8 @@ from agent.errors import StoreConnectionError
 from agent.ruvector.client import RuvectorClient
 from agent.ruvector.embedded import EmbeddedTransport
 from agent.ruvector.response import BodyRefused
+from store.engines.sqlite import SqliteStore
 from store.server import create_app
-from store.sqlite import SqliteStore
 
 
 class Application:

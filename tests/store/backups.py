@@ -4,10 +4,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from store.backup import RestoreReport, backup, restore
-from store.event_store import EventStore
+from store.log.event_store import EventStore
+from store.upkeep.backup import RestoreReport, backup, restore
+from store.upkeep.verify import verify
 from store.urls import open_store
-from store.verify import verify
 from tests.store.filled import ACTOR, Filling, fill
 from tests.store.surface import Surface, payload, turn
 

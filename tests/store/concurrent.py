@@ -16,9 +16,9 @@ from typing import Any
 
 import httpx
 
-from store.capture import read_capture
-from store.envelope import read_envelope
 from store.errors import Unavailable
+from store.log.capture import read_capture
+from store.log.envelope import read_envelope
 from store.port import Store, Submission
 from store.urls import open_store
 from tests.store.surface import SESSION, Surface, clock, envelope, payload, ref_of, turn

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 from tests.store.engines import ENGINES, IN_PROCESS, POSTGRESQL, opened
 from tests.store.surface import Surface
 

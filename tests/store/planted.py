@@ -1,4 +1,4 @@
-"""Filled databases on either engine, to be damaged behind the store's back and looked at by ``store.verify``."""
+"""Filled databases on either engine, to be damaged behind the store's back and looked at by ``store.upkeep.verify``."""
 
 import functools
 import shutil
@@ -9,16 +9,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from store.engine import Connection
-from store.envelope import encode_sent, parse_kept
-from store.event_body import EventBody, OpenBody, Rest, lay_out, open_body, with_graph
-from store.event_rows import turn_texts
-from store.event_store import EventStore
-from store.layout import OwnTurn, unpack
-from store.record import Chunks
-from store.schema import DEFAULT_TENANT_KEY, event_key, position_of
+from store.engines.engine import Connection
+from store.engines.schema import DEFAULT_TENANT_KEY, event_key, position_of
+from store.log.envelope import encode_sent, parse_kept
+from store.log.event_body import EventBody, OpenBody, Rest, lay_out, open_body, with_graph
+from store.log.event_rows import turn_texts
+from store.log.event_store import EventStore
+from store.log.layout import OwnTurn, unpack
+from store.log.record import Chunks
+from store.upkeep.verify import Checked, Finding, verify
 from store.urls import open_store
-from store.verify import Checked, Finding, verify
 from tests.store.filled import Filling, fill, others, session
 from tests.store.postgres_server import server
 
@@ -141,7 +141,7 @@ def _fill(url: str) -> None:
         fillings = [fill(store, with_golden=False), Filling(store, OTHER_TENANT)]
         others(fillings[1])
         for filling in fillings:
-            # Labels follow the log when a list asks for them (store.label_rows).
+            # Labels follow the log when a list asks for them (store.lists.label_rows).
             filling.get("/v1/sessions", tag="a")
 
 

@@ -1,4 +1,4 @@
-"""``store.backup``: a SQLite file copied while it is in use; the drill stands in ``test_restore_drill``."""
+"""``store.upkeep.backup``: a SQLite file copied while it is in use; the drill stands in ``test_restore_drill``."""
 
 import stat
 import threading
@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from store.backup import BackupReport, backup, restore
 from store.errors import (
     BadRequest,
     DatabaseUnreachable,
     ReadOnlyDatabase,
 )
+from store.upkeep.backup import BackupReport, backup, restore
+from store.upkeep.verify import verify
 from store.urls import open_store
-from store.verify import verify
 from tests.store.backups import events, filled_in, is_clean, opened
 from tests.store.filled import ACTOR, Filling, session
 from tests.store.surface import payload, turn

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 from tests.store.surface import OTHER_CONVERSATION, Surface, payload, ref_of, turn
 
 _STEP = 10

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from store.engines.schema import SCHEMA_VERSION, SQLITE, stamp, tables
+from store.engines.sqlite import SqliteStore
 from store.errors import (
     DamagedDatabase,
     DatabaseLocked,
@@ -16,8 +18,6 @@ from store.errors import (
     ReadOnlyDatabase,
     StoreAnswerError,
 )
-from store.schema import SCHEMA_VERSION, SQLITE, stamp, tables
-from store.sqlite import SqliteStore
 from tests.store.availability import refused, unavailable, well
 from tests.store.surface import Surface, payload, turn
 

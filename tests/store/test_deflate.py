@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import store.deflate
+import store.log.deflate
 
 
 @pytest.fixture(params=["with ISA-L", "without ISA-L"], scope="module")

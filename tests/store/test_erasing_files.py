@@ -15,11 +15,11 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from store import labels
-from store.event_body import chunk_text, open_body
-from store.layout import unpack
+from store.lists import labels
+from store.lists.words import words
+from store.log.event_body import chunk_text, open_body
+from store.log.layout import unpack
 from store.urls import open_store
-from store.words import words
 from tests.store.postgres_server import server
 from tests.store.surface import CAPTURED_AT, SESSION, Surface, envelope, payload, ref_of, turn, turn_id
 

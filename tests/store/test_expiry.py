@@ -1,4 +1,5 @@
-"""``store.expiry``: what had no activity for so long is erased, and nothing else, however often it is stopped."""
+"""``store.privacy.expiry``: what had no activity for so long is erased, and nothing else, however often it is
+stopped."""
 
 import itertools
 import json
@@ -8,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from store.expiry import Expired, expire
 from store.port import Actor
+from store.privacy.expiry import Expired, expire
+from store.upkeep.verify import verify
 from store.urls import open_store
-from store.verify import verify
 from tests.store.filled import folder_bytes, session
 from tests.store.planted import POSTGRESQL, SQLITE
 from tests.store.postgres_server import server

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 from tests.conftest import REPOSITORY
 from tests.store.availability import refused, unavailable, well
 from tests.store.surface import SESSION, Surface, envelope, payload, turn
@@ -85,7 +85,7 @@ def test_a_full_database_is_503_until_there_is_room_again(on_file: Surface) -> N
 FILLING = """
 import os, sys
 from store.errors import DiskFull
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 from tests.store.surface import Surface, envelope, payload, turn
 surface = Surface(SqliteStore(sys.argv[1] + "/store.db"))
 kept = 0

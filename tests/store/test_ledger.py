@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from store.backup import erasures
 from store.errors import (
     BadRequest,
     Conflict,
 )
-from store.verify import verify
+from store.upkeep.backup import erasures
+from store.upkeep.verify import verify
 from tests.store.backups import LINE, copied, events, filled_in, is_clean, opened, restored
 from tests.store.filled import session
 from tests.store.surface import Surface, payload, turn, turn_id

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 from tests.conftest import REPOSITORY
 from tests.store.surface import SESSION, Surface, envelope, payload, ref_of, turn
 
@@ -124,7 +124,7 @@ def test_a_writer_killed_in_the_middle_loses_nothing_that_it_acknowledged(tmp_pa
 FORKING = """
 import os, sys
 from store.errors import ForkedDatabase
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 store = SqliteStore(sys.argv[1])
 if sys.argv[2] == "after use":
     store.ping()

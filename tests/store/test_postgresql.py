@@ -10,8 +10,8 @@ import httpx
 import psycopg
 import pytest
 
+from store.engines.postgres import IDLE_WRITER_ENDS_S, PostgresStore
 from store.errors import Unavailable
-from store.postgres import IDLE_WRITER_ENDS_S, PostgresStore
 from store.urls import open_store
 from tests.store.availability import refused, well
 from tests.store.postgres_server import Postgres, name_in, server, start

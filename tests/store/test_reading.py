@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.cursor import read_cursor, write_cursor
+from store.engines.schema import DEFAULT_TENANT_KEY
+from store.engines.sqlite import SqliteStore
 from store.errors import BadRequest
+from store.http.cursor import read_cursor, write_cursor
+from store.http.request import Request
+from store.log.reads import read_events
+from store.log.turn_page import read_turns
 from store.port import EventsQuery, TurnsQuery
-from store.reads import read_events
-from store.request import Request
-from store.schema import DEFAULT_TENANT_KEY
-from store.sqlite import SqliteStore
-from store.turn_page import read_turns
 from tests.store.surface import CONVERSATION, OTHER_CONVERSATION, SESSION, Surface, envelope, payload, turn, turn_id
 
 OTHER_SESSION = "7a7a7a7a-0000-4000-8000-00000000000a"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from store.request import MAX_BODY_BYTES
+from store.engines.sqlite import SqliteStore
+from store.http.request import MAX_BODY_BYTES
 from store.server import create_app
-from store.sqlite import SqliteStore
 from tests.store.surface import CAPTURED_AT, Surface, clock, envelope, payload, turn
 
 GOOD = {"type": "t", "runId": "r", "timestamp": CAPTURED_AT, "payload": {}}

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from agent.core.canonical import canonical
-from store.schema import SCHEMA_VERSION
-from store.sqlite import SqliteStore
+from store.engines.schema import SCHEMA_VERSION
+from store.engines.sqlite import SqliteStore
 from store.urls import open_store
 from tests.store.availability import refused, unavailable
 from tests.store.postgres_server import name_in, server

@@ -1,4 +1,4 @@
-"""``store.restore`` on SQLite files: what is put back, what is replaced, what is refused."""
+"""``store.upkeep.restore`` on SQLite files: what is put back, what is replaced, what is refused."""
 
 import json
 import os
@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from store.backup import RestoreReport, erasures, restore
-from store.beside import take_place
 from store.errors import (
     BadRequest,
     DamagedDatabase,
@@ -22,6 +20,8 @@ from store.errors import (
     NotADatabase,
     StoreAnswerError,
 )
+from store.upkeep.backup import RestoreReport, erasures, restore
+from store.upkeep.beside import take_place
 from tests.store.backups import copied, events, filled_in, is_clean, opened, restored
 from tests.store.filled import ACTOR, Filling, folder_bytes, session
 from tests.store.surface import Surface, payload, turn

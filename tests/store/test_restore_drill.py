@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from store.backup import backup, erasures, reapply_ledger, restore
 from store.errors import Conflict
-from store.event_store import EventStore
+from store.log.event_store import EventStore
+from store.upkeep.backup import backup, erasures, reapply_ledger, restore
+from store.upkeep.verify import verify
 from store.urls import open_store
-from store.verify import verify
 from tests.store.filled import ACTOR, Filling, folder_bytes, session
 from tests.store.planted import POSTGRESQL, SQLITE
 from tests.store.postgres_server import name_in, server

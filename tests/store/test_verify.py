@@ -1,4 +1,5 @@
-"""``store.verify`` on whole databases and on rows of the log that are lost: each is found and named, causes first."""
+"""``store.upkeep.verify`` on whole databases and on rows of the log that are lost: each is found and named, causes
+first."""
 
 import sqlite3
 import threading
@@ -10,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from store.schema import DEFAULT_TENANT_KEY, event_key
+from store.engines.schema import DEFAULT_TENANT_KEY, event_key
+from store.upkeep.verify import Finding, verify
 from store.urls import open_store
-from store.verify import Finding, verify
 from tests.store.engines import IN_PROCESS, opened
 from tests.store.filled import Filling, fill, session
 from tests.store.planted import ENGINES, SQLITE, Planted, planted

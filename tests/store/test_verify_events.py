@@ -1,4 +1,4 @@
-"""``store.verify`` on planted damage of events: bodies, hashes, graphs, columns, layouts."""
+"""``store.upkeep.verify`` on planted damage of events: bodies, hashes, graphs, columns, layouts."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from store.event_body import Rest, lay_out, open_body
-from store.layout import Layout, Reference, unpack
-from store.schema import DEFAULT_TENANT_KEY, event_key
+from store.engines.schema import DEFAULT_TENANT_KEY, event_key
+from store.log.event_body import Rest, lay_out, open_body
+from store.log.layout import Layout, Reference, unpack
 from tests.store.filled import session
 from tests.store.planted import ENGINES, Planted, planted
 from tests.store.surface import turn_id
@@ -55,7 +55,14 @@ def test_a_flipped_byte_of_a_packed_body_is_found_when_it_is_opened(database: Pl
 
 # At which place in the session's events, and what the flipped byte stands in.
 TEXTS = [(5, b'"session_id"'), (5, b'"payload"'), (5, b'"timestamp"'), (5, b'"turn_count"'), (5, b'"agent_id"')]
-TEXTS += [(5, b'"telemetry"'), (5, b'"agent_version"'), (2, b'"turn_id"'), (2, b'assistant"'), (2, b"t4"), (2, b'"type"')]
+TEXTS += [
+    (5, b'"telemetry"'),
+    (5, b'"agent_version"'),
+    (2, b'"turn_id"'),
+    (2, b'assistant"'),
+    (2, b"t4"),
+    (2, b'"type"'),
+]
 
 
 @pytest.mark.parametrize(("place", "text"), TEXTS)

@@ -1,4 +1,4 @@
-"""``store.verify`` on planted damage of turns, sessions and what they are found by."""
+"""``store.upkeep.verify`` on planted damage of turns, sessions and what they are found by."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from store import labels
-from store.schema import DEFAULT_TENANT_KEY, event_key, turn_key
+from store.engines.schema import DEFAULT_TENANT_KEY, event_key, turn_key
+from store.lists import labels
 from tests.store.filled import session
 from tests.store.planted import ENGINES, Planted, planted
 from tests.store.surface import turn_id

@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from agent.ruvector.embedded import EmbeddedTransport
-from store.database import Database
+from store.engines.database import Database
+from store.engines.schema import MAX_SEQ
+from store.engines.sqlite import SqliteStore
 from store.errors import DatabaseLocked
-from store.schema import MAX_SEQ
 from store.server import create_app
-from store.sqlite import SqliteStore
 from tests.store.surface import SESSION, Surface, clock, envelope, payload, ref_of, turn
 
 LONG_S = 30.0

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from store.words import wanted, words
+from store.lists.words import wanted, words
 
 
 def found(q: str, text: str) -> bool:

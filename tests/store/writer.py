@@ -7,7 +7,7 @@ acknowledged capture, one a line, after its acknowledgement and before it goes o
 import itertools
 import sys
 
-from store.sqlite import SqliteStore
+from store.engines.sqlite import SqliteStore
 from tests.store.surface import SESSION, Surface, envelope, payload, ref_of, turn
 
 

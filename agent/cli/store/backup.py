@@ -6,14 +6,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from store.backup import backup
-
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.store.database import is_server, opened, store_settings
 from agent.cli.store.postgresql_tools import dump_line
 from agent.cli.store.result import print_result
 from agent.errors import ValidationError
+from store.upkeep.backup import backup
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from agent.errors import ConfigurationError, StoreConnectionError
 from store.settings import StoreSettings
 
 if TYPE_CHECKING:
-    from store.event_store import EventStore
+    from store.log.event_store import EventStore
 
 DATABASE_VARIABLE: Final = "RUVECTOR_STORE"
 _SQLITE: Final = "sqlite:///"

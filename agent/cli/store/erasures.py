@@ -15,7 +15,7 @@ from agent.cli.invocation import Invocation
 from agent.cli.store.actor import actor_of
 from agent.cli.store.database import opened, store_settings
 from agent.cli.store.ledger_file import read_ledger, write_ledger
-from store.backup import erasures, reapply_ledger
+from store.upkeep.backup import erasures, reapply_ledger
 
 _STDOUT: Final = "-"
 

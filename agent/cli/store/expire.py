@@ -15,9 +15,9 @@ from agent.cli.store.database import opened, store_settings
 from agent.cli.store.duration import age
 from agent.cli.store.result import print_result
 from agent.core.timestamps import utc_text
-from store.event_store import EventStore
-from store.expiry import Expired, expire
+from store.log.event_store import EventStore
 from store.port import Actor
+from store.privacy.expiry import Expired, expire
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

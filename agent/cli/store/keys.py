@@ -8,8 +8,8 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.store.database import store_settings
 from agent.cli.store.result import print_result
-from store.access import Key
-from store.quotas import Quota
+from store.http.access import Key
+from store.http.quotas import Quota
 from store.settings import StoreSettings
 
 

@@ -1,7 +1,7 @@
 """The socket of the store's server: resolved and bound before anything starts, so that what is wrong is one line.
 
-Without keys the store answers programs on its own host alone (``store.access``); an address that others reach would
-only be a door that is shut, or one that a proxy opens, so it is refused.
+Without keys the store answers programs on its own host alone (``store.http.access``); an address that others reach
+would only be a door that is shut, or one that a proxy opens, so it is refused.
 """
 
 from __future__ import annotations

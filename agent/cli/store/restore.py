@@ -16,7 +16,7 @@ from agent.cli.store.ledger_file import read_ledger
 from agent.cli.store.postgresql_tools import restore_line
 from agent.cli.store.result import print_result
 from agent.errors import ValidationError
-from store.backup import restore
+from store.upkeep.backup import restore
 
 
 @dataclass(frozen=True, slots=True)

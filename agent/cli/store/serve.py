@@ -11,7 +11,7 @@ from agent.cli.invocation import Invocation
 from agent.cli.store.database import is_in_memory, opened, store_environ, store_settings
 from agent.cli.store.listening import address_of, listening_socket
 from agent.errors import ConfigurationError
-from store.access import Key
+from store.http.access import Key
 from store.settings import StoreSettings
 
 _CODES: Final = frozenset(ExitCode)

@@ -8,7 +8,7 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.store.database import opened, store_settings
 from agent.cli.store.result import print_result
-from store.verify import Checked, Finding, verify
+from store.upkeep.verify import Checked, Finding, verify
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from store.access import Guard, Key
-from store.quotas import Quota, Quotas
+from store.http.access import Guard, Key
+from store.http.quotas import Quota, Quotas
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 BOTH = "both-rights-0123456789"

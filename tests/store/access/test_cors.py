@@ -8,7 +8,7 @@ from wsgiref.validate import validator
 import httpx
 import pytest
 
-from store.cors import with_cors
+from store.http.cors import with_cors
 
 APP = "https://app.example"
 NAMED = (APP, "http://localhost:3000")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.access import Guard, Key
 from store.errors import Forbidden, Unauthorized
+from store.http.access import Guard, Key
 from tests.store.access.callers import ADMIN, BOTH, KEYS, OTHER, READER, WRITER, guard, request
 
 MAY = {BOTH: {"read", "write"}, READER: {"read"}, WRITER: {"write"}, ADMIN: {"read", "write", "admin"}}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from store.access import Guard, Key
 from store.errors import Forbidden, Unauthorized
+from store.http.access import Guard, Key
 from tests.store.access.callers import ADMIN, BOTH, guard, request
 
 HERE = ["127.0.0.1", "127.8.9.10", "127.255.255.255", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "::FFFF:7f00:1"]

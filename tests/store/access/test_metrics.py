@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
-from store.metrics import Metrics
+from store.http.metrics import Metrics
 
 
 def samples(metrics: Metrics) -> dict[str, dict[tuple[tuple[str, str], ...], float]]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.access import Key
 from store.errors import Forbidden, TooManyRequests, Unauthorized
-from store.quotas import Quota, Quotas
+from store.http.access import Key
+from store.http.quotas import Quota, Quotas
 from tests.store.access.callers import BOTH, KEYS, NOON, OTHER, READER, Clocks, guard, quotas, request
 
 SECOND = 10**9

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import ConfigurationError
-from store.access import Key, digest_of
-from store.quotas import Quota
+from store.http.access import Key, digest_of
+from store.http.quotas import Quota
 from store.settings import StoreSettings
 from tests.store.access.callers import BOTH, OTHER, READER, WRITER
 

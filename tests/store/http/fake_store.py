@@ -11,7 +11,7 @@ import orjson
 from agent.core.receipt import TurnCounts
 from agent.core.timestamps import utc_text
 from store.errors import NotFound
-from store.identifiers import lowered
+from store.log.identifiers import lowered
 from store.port import (
     DEFAULT_LIMIT,
     DEFAULT_TENANT,

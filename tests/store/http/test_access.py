@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from store.request import MAX_BODY_BYTES
+from store.http.request import MAX_BODY_BYTES
 from tests.store.http.fake_guard import FakeCaller, FakeGuard, FakeMetrics
 from tests.store.http.fake_store import FakeStore
 from tests.store.http.paths import CALLS, METHODS, RIGHTS, concrete, taken

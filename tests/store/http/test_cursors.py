@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.cursor import binding, read_cursor, read_sessions_cursor, write_cursor, write_sessions_cursor
 from store.errors import BadRequest
+from store.http.cursor import binding, read_cursor, read_sessions_cursor, write_cursor, write_sessions_cursor
 from store.port import SessionsCursor
 
 POSITIONS = st.integers(0, 2**63 - 1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.cursor import write_cursor
+from store.http.cursor import write_cursor
 from tests.store.http.site import Site, event
 
 FEED = "/events/decisions"

@@ -11,7 +11,6 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import schemas
-from store.capture import RECORD_FIELDS
 from store.errors import (
     BadRequest,
     Conflict,
@@ -24,9 +23,10 @@ from store.errors import (
     TooManyRequests,
     Unauthorized,
 )
+from store.http.query_values import MAX_SEARCH_CHARACTERS, MAX_TYPES
+from store.http.request import MAX_BODY_BYTES
+from store.log.capture import RECORD_FIELDS
 from store.port import MAX_LIMIT
-from store.query_values import MAX_SEARCH_CHARACTERS, MAX_TYPES
-from store.request import MAX_BODY_BYTES
 from tests.store.http.fake_guard import FakeMetrics
 from tests.store.http.paths import CALLS, RIGHTS, concrete, taken
 from tests.store.http.site import ABSENT, SESSION, Site, capture, event, filled

@@ -22,8 +22,8 @@ import agent
 from agent.capture.service import CaptureRequest, CaptureService
 from agent.observability.tracing import NoSpans
 from agent.ruvector.client import RuvectorClient
+from store.engines.sqlite import SqliteStore
 from store.server import create_app
-from store.sqlite import SqliteStore
 from tests.conftest import vectors
 from tests.store.surface import SESSION, envelope, payload, ref_of, turn, turn_id
 

@@ -1,0 +1,1 @@
+"""The store's HTTP surface (CONTRACT 10): routes, callers, answers."""

@@ -1,0 +1,1 @@
+"""What sessions are found and listed by: labels and words, which follow the log."""

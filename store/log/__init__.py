@@ -1,0 +1,1 @@
+"""The log of events and the turns in it: appended once, read back as sent."""

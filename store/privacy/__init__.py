@@ -1,0 +1,1 @@
+"""Erasure, access and retention (CONTRACT 10a), and who did what."""
