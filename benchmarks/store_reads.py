@@ -138,6 +138,8 @@ def _with_sessions(path: Path, count: int) -> Store:
     append = appending(store)
     for body in TenTurns(seed=32).many(_FEW_SESSIONS):
         append(read(body))
+    # A list by names writes the labels of what was appended.
+    store.sessions(SessionsQuery(user_id="benchmark"))
     store.close()
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("BEGIN")

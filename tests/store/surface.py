@@ -62,7 +62,7 @@ class Surface:
         self.kind = store.kind
         self._shares_store = tenant is not None
         app = create_app(
-            store if tenant is None else OfTenant(store, tenant),  # type: ignore[arg-type]
+            store if tenant is None else OfTenant(store, tenant),  # type: ignore[arg-type]  # a store by what it is asked
             clock=clock,
             new_id=lambda: f"00000000-0000-4000-9000-{next(ids):012x}",
         )

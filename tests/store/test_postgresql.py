@@ -227,10 +227,10 @@ def test_a_database_that_is_not_there_is_503_and_used_when_it_is(url: str) -> No
     surface = Surface(open_store(url.replace(name_in(url), name)))
     down(surface.post(envelope(payload(turn(1)))))
     with server().connect("postgres") as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]  # psycopg wants literals
         well(surface, 0)
         surface.close()
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]  # psycopg wants literals
 
 
 def test_a_database_of_another_program_is_503_and_left_alone(url: str) -> None:
@@ -250,12 +250,12 @@ def test_a_database_that_may_not_be_written_is_503_for_writes_and_serves_reads(u
     first.close()
     with server().connect("postgres") as connection:
         statement = "ALTER DATABASE {} SET default_transaction_read_only = {}"
-        connection.execute(statement.format(name_in(url), "on"))  # type: ignore[call-overload]
+        connection.execute(statement.format(name_in(url), "on"))  # type: ignore[call-overload]  # psycopg wants literals
         surface = Surface(open_store(url))
         refused(surface.post(envelope(payload(turn(2)))), "the database may not be written")
         refused(surface.client.get("/health"), "the database may not be written")
         assert len(surface.turns()) == 1
-        connection.execute(statement.format(name_in(url), "off"))  # type: ignore[call-overload]
+        connection.execute(statement.format(name_in(url), "off"))  # type: ignore[call-overload]  # psycopg wants literals
         surface.store.close()
         well(surface, 1)
         surface.close()
@@ -281,14 +281,14 @@ def test_a_user_who_may_not_write_is_503_and_no_message_names_the_user(url: str)
 def test_text_round_trips_whatever_the_encoding_of_the_database_is(encoding: str) -> None:
     with server().connect("postgres") as connection:
         name = f"encoded_{encoding.lower()}"
-        connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")  # type: ignore[call-overload]
+        connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")  # type: ignore[call-overload]  # psycopg wants literals
         surface = Surface(open_store(server().url(name)))
         body = envelope(payload(turn(1, "\u0000é\U0001f680 \ufffe"), context={"user_id": "é\U0001f680"}))
         assert surface.post(body).status_code == 201
         assert surface.event(body["runId"]) == {**body, "position": 1}
         assert surface.sessions(user_id="é\U0001f680", q="\U0001f680")[0]["users"] == ["é\U0001f680"]
         surface.close()
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]  # psycopg wants literals
 
 
 def files_of(url: str) -> bytes:
