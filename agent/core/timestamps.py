@@ -15,6 +15,8 @@ _DATE_TIME: Final = re.compile(
 )
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NANOSECOND: Final = 10**9
+# 9999-12-31T23:59:59Z
+_LAST_SECOND: Final = 253_402_300_799
 _USUAL_LENGTH: Final = len("2026-03-02T08:15:00Z")
 
 
@@ -50,6 +52,8 @@ def instant(text: str) -> int:
         seconds = (moment.astimezone(UTC) - _EPOCH) // timedelta(seconds=1)
     except OverflowError:
         raise ValueError("the year leaves 0001-9999 in UTC") from None
+    if seconds + leap > _LAST_SECOND:
+        raise ValueError("the year leaves 0001-9999 in UTC")
     fraction = int(match[7][:9].ljust(9, "0")) if match[7] else 0
     return (seconds + leap) * _NANOSECOND + fraction
 

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from typing import Any, Final
 
@@ -101,6 +101,14 @@ def open_writer(path: str, *, end: float, clock: Callable[[], float], sleep: Cal
         connection.close()
         raise
     return connection
+
+
+def has_tables(path: str) -> bool:
+    """Whether ``path`` is a file with tables of ours. Raises NotADatabase and NewerDatabase."""
+    if not os.path.exists(path):  # noqa: PTH110 - as in _restore_modes
+        return False
+    with translated(), closing(connect(path, 1.0)) as connection:
+        return _schema_version(connection) > 0
 
 
 def wait_at_most(connection: Connection, timeout_s: float) -> None:

@@ -23,6 +23,7 @@ from store.engines.connection import (
     SqliteError,
     connect,
     fault_of,
+    has_tables,
     may_lie_in_connection,
     may_write,
     open_writer,
@@ -122,6 +123,12 @@ class Database:
             with self.writing(timeout_s=wait_s) as connection:
                 connection.execute("DELETE FROM write_probe")
             self._last_write_failed = False
+
+    def has_store(self) -> bool:
+        """Whether the file is there and has a store's tables; one in memory has them once it is used."""
+        if self._path == MEMORY:
+            return self._writer is not None
+        return has_tables(self._path)
 
     def scrub(self, *, at_most_bytes: int | None = None) -> bool:
         """Write the file anew (``VACUUM``), and empty the write-ahead log into it.

@@ -55,6 +55,9 @@ class Engine(Protocol):
     def probe(self, *, timeout_s: float | None = None) -> None:
         """Return if a write would be taken now. Raises Unavailable."""
 
+    def has_store(self) -> bool:
+        """Whether the database has a store's tables. Makes nothing, not the file either."""
+
     def scrub(self, *, at_most_bytes: int | None = None) -> bool:
         """Rewrite the files, so that nothing that was deleted or overwritten is left in them.
 

@@ -126,6 +126,13 @@ class PostgresEngine:
             connection.execute("INSERT INTO write_probe (filler) VALUES (?)", (b"",))
             raise _Undone
 
+    def has_store(self) -> bool:
+        try:
+            with psycopg.connect(self._url, connect_timeout=_CONNECT_TIMEOUT_S, autocommit=True) as raw:
+                return _schema_version(raw) > 0
+        except psycopg.Error as error:
+            raise fault_of(error) from error
+
     def scrub(self, *, at_most_bytes: int | None = None) -> bool:
         """``VACUUM FULL``: tables with content are written anew with their indexes, and all others wait meanwhile.
 
@@ -190,9 +197,17 @@ class PostgresEngine:
                         raw.execute("ROLLBACK")
                     raise
         except (PoolTimeout, PoolClosed) as error:
-            raise DatabaseUnreachable("no connection to the database is free") from error
+            raise self._no_connection() from error
         except psycopg.Error as error:
             raise fault_of(error) from error
+
+    def _no_connection(self) -> DatabaseUnreachable:
+        """Whether the pool has none, or the server gives none: the pool itself does not say."""
+        try:
+            psycopg.connect(self._url, connect_timeout=_CONNECT_TIMEOUT_S).close()
+        except psycopg.Error:
+            return DatabaseUnreachable("the database cannot be reached, or does not let this user in")
+        return DatabaseUnreachable("no connection to the database is free")
 
     def _ready_pool(self, end: float) -> ConnectionPool[Any]:
         pool = self._pool

@@ -60,6 +60,11 @@ class Caller:
     tenant: str
     key_name: str
     _quotas: Quotas = field(repr=False, compare=False)
+    rights: frozenset[Right] = frozenset()
+
+    def may(self, right: Right) -> bool:
+        """Whether its key may do this too."""
+        return right in self.rights
 
     def spend(self, byte_count: int) -> None:
         """Take ``byte_count`` from what the tenant and the key may send today. Raises TooManyRequests."""
@@ -93,9 +98,9 @@ class Guard:
             key = self._key(environ)
             if right not in key.rights:
                 raise Forbidden(f"the key does not have the right {right}")
-            caller = Caller(key.tenant, key.name, self._quotas)
+            caller = Caller(key.tenant, key.name, self._quotas, key.rights)
         elif self._is_from_here(environ):
-            caller = Caller(DEFAULT_TENANT, LOOPBACK_NAME, self._quotas)
+            caller = Caller(DEFAULT_TENANT, LOOPBACK_NAME, self._quotas, ROLES["admin"])
         else:
             raise Forbidden("no keys are configured, so only programs on the store's own host may call it")
         self._quotas.admit((caller.tenant, caller.key_name), _announced(environ))

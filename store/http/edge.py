@@ -25,6 +25,9 @@ class Caller(Protocol):
     def key_name(self) -> str:
         """What the audit says."""
 
+    def may(self, right: Right, /) -> bool:
+        """Whether it may do this too."""
+
     def spend(self, size: int, /) -> None:
         """Count ``size`` bytes of a body. Raises TooManyRequests where the quota does not hold them."""
 
@@ -56,6 +59,10 @@ class Metrics(Protocol):
 class _Embedded:
     tenant: str = DEFAULT_TENANT
     key_name: str = "embedded"
+
+    def may(self, right: Right, /) -> bool:  # noqa: ARG002 - the port's signature
+        """A process may do everything with a store of its own."""
+        return True
 
     def spend(self, size: int, /) -> None:
         """A process has no quota of itself."""

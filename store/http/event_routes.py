@@ -7,6 +7,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
+from store.errors import Forbidden
 from store.http.answer import Answer, answer, page
 from store.http.cursor import binding, read_cursor, write_cursor
 from store.http.edge import Metrics
@@ -52,6 +53,9 @@ class EventRoutes:
     def _append(self, request: Request) -> Answer:
         request.query()
         envelope = read_envelope(request.body())
+        if envelope.erased and not request.caller.may("admin"):
+            # What it names is remembered as erased (CONTRACT 10a), which is not a writer's to say.
+            raise Forbidden("an event that another store erased is taken from an admin key alone")
         submission = Submission(
             envelope=envelope,
             capture=read_capture(envelope),

@@ -25,6 +25,8 @@ from store.log.session_row import COLUMNS, SessionRow, read_row
 from store.port import SessionPage, SessionsCursor, SessionsQuery
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# A leap second at the end of 9999, which 0.1.0 took, is no datetime.
+_LAST_US: Final = 253_402_300_799_999_999
 _LATEST_US: Final = 2**62
 _LAST_KEY: Final = 2**62
 
@@ -237,5 +239,5 @@ def _last_position(connection: Connection, tenant: int) -> int:
 
 def _text(instant_us: int) -> str:
     # strftime, which utc_text uses, writes the year 1 as "1".
-    moment = _EPOCH + timedelta(microseconds=instant_us)
+    moment = _EPOCH + timedelta(microseconds=min(instant_us, _LAST_US))
     return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -110,6 +110,8 @@ def _state(connection: Connection, tenant: int) -> tuple[int, int, bool]:
     span = (event_key(tenant, 0), event_key(tenant, MAX_POSITION))
     last_event, last_erasure, last_session, has_erased = connection.execute(_STATE, span + span).fetchone()
     last = max(position_of(last_event or 0), position_of(last_erasure or 0))
+    if last >= MAX_POSITION:
+        raise StoreAnswerError("the log of this tenant is full")
     return last + 1, last_session or 0, bool(has_erased)
 
 

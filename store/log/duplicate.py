@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from agent.core.receipt import TurnCounts
 from store.engines.engine import Connection
 from store.engines.schema import position_of
 from store.errors import Conflict
 from store.log.envelope import Envelope, canonical_sent, parse_kept
+from store.log.event_body import as_kept
 from store.log.event_keys import EventKeys
 from store.log.event_rows import stored_text, turn_ids
+from store.log.identifiers import packed
 from store.log.session_rows import batches
 from store.port import Appended
 
+# events.erased of one that was emptied whole (store.privacy.session_erasure).
+_WHOLE: Final = 2
 _FIND: Final = """
 SELECT key, event_key, event_id, execution_ref, timestamp, inputs_hash, turn_count, erased
 FROM event_keys JOIN events USING (event_key)
@@ -59,11 +63,20 @@ def find_duplicate(connection: Connection, tenant: int, keys: EventKeys, envelop
 def _same_body(connection: Connection, tenant: int, event: _First, envelope: Envelope) -> bool:
     if event.inputs_hash is not None and envelope.inputs_hash is not None:
         return event.inputs_hash == envelope.inputs_hash.encode()
-    if event.erased:
+    if event.erased == _WHOLE:
         # What it was can no longer be looked at; a late redelivery stays a duplicate.
         return True
     payload = parse_kept(stored_text(connection, tenant, position_of(event.event_key)))["payload"]
-    return canonical_sent(payload) == canonical_sent(envelope.payload)
+    sent = as_kept(envelope.payload, _erased_ids(payload)) if event.erased else envelope.payload
+    return canonical_sent(payload) == canonical_sent(sent)
+
+
+def _erased_ids(payload: dict[str, Any]) -> set[bytes | None]:
+    """The turns of a stored event that are skeletons."""
+    inputs = payload.get("inputs")
+    turns = inputs.get("turns") if isinstance(inputs, dict) else None
+    named = turns if isinstance(turns, list) else []
+    return {packed(turn.get("turn_id")) for turn in named if isinstance(turn, dict) and turn.get("erased") is True}
 
 
 def _erased_turns(connection: Connection, tenant: int, first: _First) -> int:

@@ -139,7 +139,10 @@ def _from_json(text: bytes) -> Any:
 
 def _text_of(sent: bytes, document: dict[str, Any], members: dict[str, Any], *, bare: bool) -> bytes:
     if bare:
-        return orjson.dumps(members)[:-1] + b',"payload":' + sent + b"}"
+        text = orjson.dumps(members)[:-1] + b',"payload":' + sent + b"}"
+        # One level deeper than it was sent, and still to be read.
+        _parse(text)
+        return text
     if not _SAID_BY_STORE.isdisjoint(document):
         return encode_sent({**members, "payload": document["payload"]})
     return sent

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 from zlib import crc32
 
-import orjson
-
 from agent.core.graph import Graph, build_graph
 from store.errors import DamagedDatabase
 from store.log.capture import SentCapture
@@ -75,7 +73,8 @@ def rest_of(envelope: Envelope, capture: SentCapture | None, *, erased: Collecti
     if "outputs" not in payload:
         return Rest(head + tail, None, has_turns=True)
     sent = without_entities(payload["outputs"], erased)
-    outputs = _without_graph(sent, _as_kept(payload["inputs"], erased) if erased else payload["inputs"])
+    kept = as_kept(payload, erased) if erased else payload
+    outputs = _without_graph(sent, kept["inputs"])
     if outputs is None:
         head += b'"outputs":' + encode_sent(sent)
         return Rest(head + b"," + tail, None, has_turns=True)
@@ -83,15 +82,22 @@ def rest_of(envelope: Envelope, capture: SentCapture | None, *, erased: Collecti
     return Rest(head + b"}," + tail, len(head), has_turns=True)
 
 
-def _as_kept(inputs: dict[str, Any], erased: Collection[bytes]) -> dict[str, Any]:
-    """The inputs with skeletons in place of ``erased`` turns."""
+def as_kept(payload: dict[str, Any], erased: Collection[bytes | None]) -> dict[str, Any]:
+    """The payload of a capture with skeletons in place of ``erased`` turns, and without what was found in them."""
+    inputs = payload.get("inputs")
+    if not erased or not isinstance(inputs, dict) or not isinstance(inputs.get("turns"), list):
+        return payload
     turns = [
-        parse_kept(b"".join(skeleton(turn))) if packed(turn["turn_id"]) in erased else turn for turn in inputs["turns"]
+        parse_kept(b"".join(skeleton(turn)))
+        if isinstance(turn, dict) and packed(turn.get("turn_id")) in erased
+        else turn
+        for turn in inputs["turns"]
     ]
-    return {**inputs, "turns": turns}
+    changed = {"outputs": without_entities(payload["outputs"], erased)} if "outputs" in payload else {}
+    return {**payload, **changed, "inputs": {**inputs, "turns": turns}}
 
 
-def without_entities(outputs: Any, erased: Collection[bytes]) -> Any:
+def without_entities(outputs: Any, erased: Collection[bytes | None]) -> Any:
     """The outputs without the entities (CONTRACT 6) of ``erased`` turns."""
     entities = outputs.get("entities") if isinstance(outputs, dict) and erased else None
     if not isinstance(entities, list):
@@ -162,7 +168,7 @@ def event_text(body: OpenBody, turns: Iterable[bytes], head: bytes) -> bytes:
     if body.rest.graph_at is None:
         return head + joined[1:]
     at = body.rest.graph_at
-    graph = build_graph(orjson.loads(_inputs_text(joined, at)))
+    graph = build_graph(parse_kept(_inputs_text(joined, at)))
     comma = b"" if joined[:at].endswith(b"{") else b","
     pieces = (head, joined[1:at], comma, _graph_members(graph), joined[at:])
     return b"".join(pieces)
@@ -192,7 +198,7 @@ def with_graph(body: OpenBody, turns: Sequence[bytes]) -> Rest:
         return body.rest
     at, rest = body.rest.graph_at, body.rest.text
     joined = rest[: -len(_CLOSING)] + b',"turns":[' + b",".join(turns) + b"]" + _CLOSING
-    graph = build_graph(orjson.loads(_inputs_text(joined, at)))
+    graph = build_graph(parse_kept(_inputs_text(joined, at)))
     comma = b"" if rest[:at].endswith(b"{") else b","
     return Rest(rest[:at] + comma + _graph_members(graph) + rest[at:], None, has_turns=True)
 

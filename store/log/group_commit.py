@@ -120,6 +120,14 @@ class GroupCommit:
         timeout_s = max(0.0, min(ends) - self._clock()) if ends else None
         try:
             answers = self._commit(batch[0].tenant, [ticket.prepared for ticket in batch], timeout_s)
+        except DatabaseLocked as error:
+            # Those who have no time left; the others wait on.
+            left = [ticket for ticket in batch if ticket.end is not None and ticket.end > self._clock()]
+            for ticket in batch:
+                ticket.answer = error
+            if left and len(left) < len(batch):
+                self._answer(left)
+            return
         except Unavailable as error:
             # Nothing was written, and would not be for any of them.
             answers = [error] * len(batch)

@@ -25,6 +25,7 @@ _PAGE_BYTES: Final = 32 * 1024 * 1024
 _IN_RANGE: Final = (
     "SELECT min(event_key), max(event_key) FROM events WHERE tenant = ? AND instant_us >= ? AND instant_us < ?"
 )
+_LISTED: Final = "SELECT coalesce(max(labels), 0) FROM indexed WHERE tenant = ?"
 _EARLIEST: Final = -(2**62)
 _LATEST: Final = 2**62
 
@@ -79,9 +80,11 @@ def _event_filter(connection: Connection, tenant: int, query: EventsQuery) -> tu
         if query.session_id is None:
             where.append(
                 "(session_key IN (SELECT session_key FROM labels WHERE tenant = ? AND kind = ? AND value = ?)"
-                " OR session_key IS NULL)"
+                " OR session_key IS NULL OR event_key > ?)"
             )
-            values += [tenant, labels.CONVERSATION, query.conversation_id]
+            # What came since the labels were brought up to date is looked at itself.
+            (listed,) = connection.execute(_LISTED, (tenant,)).fetchone()
+            values += [tenant, labels.CONVERSATION, query.conversation_id, event_key(tenant, listed)]
     for column, wanted in (("agent_id", query.agent_id), ("decision_type", query.decision_type)):
         if wanted is not None:
             _add_name(where, values, column, (wanted,))

@@ -19,8 +19,6 @@ from store.port import Actor
 from store.privacy import erasure
 from store.privacy.session_erasure import WHOLE
 
-# Up to this size the files are rewritten after each batch; beyond, an operator chooses the hour (``store scrub``).
-_REWRITTEN_AT_ONCE_BYTES: Final = 256 * 1024 * 1024
 _EARLIEST_US: Final = -(2**62)
 
 # sessions.erased spares a look at most of what was erased before; events tell it for certain.
@@ -101,7 +99,7 @@ class _Expiry:
                     yield done
         finally:
             # Also where the caller stops between two: what is erased is to leave the files.
-            self.store.engine.scrub(at_most_bytes=_REWRITTEN_AT_ONCE_BYTES)
+            self.store.rewrite_files()
 
     def _erase(self, session: _Idle) -> Expired | None:
         """None where the session became active meanwhile: its new capture is not what expires."""

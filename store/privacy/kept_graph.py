@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from agent.core.graph import Graph, build_graph, is_state_only
 from agent.core.ids import is_uuid
+from store.log.envelope import parse_kept
 from store.log.layout import Layout
 
 # A position and the place among the own turns of the event there.
@@ -90,7 +89,7 @@ def same_graph(inputs: Mapping[str, Any], before: Sequence[bytes], after: Sequen
 def _graph(inputs: Mapping[str, Any], texts: Sequence[bytes]) -> Graph | None:
     """The graph without its JSON, which costs more; None where the turns do not say enough."""
     try:
-        return build_graph({**inputs, "turns": [orjson.loads(text) for text in texts]})
+        return build_graph({**inputs, "turns": [parse_kept(text) for text in texts]})
     except KeyError:
         return None
 

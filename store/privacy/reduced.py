@@ -107,7 +107,10 @@ def _is_count(value: Any) -> bool:
 
 def _is_share(value: Any) -> bool:
     # A number with a fraction is of a type of the parser's (store.log.envelope).
-    return value is not None and not isinstance(value, (bool, str, list, dict)) and 0 <= float(value) <= 1
+    if value is None or isinstance(value, (bool, str, list, dict)):
+        return False
+    # An integer may have more digits than a float holds.
+    return 0 <= (value if isinstance(value, int) else float(value)) <= 1
 
 
 def _are_nodes(value: Any) -> bool:

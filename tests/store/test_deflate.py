@@ -19,8 +19,8 @@ def deflate(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
         if request.param == "without ISA-L":
             # An import of what is None there is an ImportError.
             patch.setitem(sys.modules, "isal.isal_zlib", None)
-        yield importlib.reload(store.deflate)
-    importlib.reload(store.deflate)
+        yield importlib.reload(store.log.deflate)
+    importlib.reload(store.log.deflate)
 
 
 @settings(max_examples=50, deadline=None)

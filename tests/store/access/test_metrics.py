@@ -98,7 +98,7 @@ def test_threads_lose_no_count() -> None:
     assert appends(metrics)["accepted"] == 2000.0
 
 
-@pytest.mark.parametrize("module", ["access", "cors", "errors", "metrics", "quotas", "settings"])
+@pytest.mark.parametrize("module", ["http.access", "http.cors", "errors", "http.metrics", "http.quotas", "settings"])
 def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:
     heavy = "alembic", "gunicorn", "httpx", "prometheus_client", "psycopg", "sqlalchemy", "typer"
     script = f"import sys, store.{module}; print([name for name in {heavy!r} if name in sys.modules])"
