@@ -281,9 +281,17 @@ def _request(
     )
 
 
+def key_refused(status: int, variable: str) -> str | None:
+    """What an answer says of the key in ``variable``; None for any but 401 and 403."""
+    if status == 401:
+        return f"the store refuses the key (401): check {variable}"
+    return f"the store says that the key may not do this (403): check {variable}" if status == 403 else None
+
+
 def _refused(answer: _Answer, attempt: Attempt) -> StoreWriteError:
     return StoreWriteError(
-        f"the store answered {answer.status} with something that is not the answer that was asked for",
+        key_refused(answer.status, "RUVECTOR_API_KEY")
+        or f"the store answered {answer.status} with something that is not the answer that was asked for",
         upstream_status=answer.status,
         details={"attempts": attempt.number},
     )

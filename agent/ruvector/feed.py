@@ -42,7 +42,7 @@ class Asked(Protocol):
 class FedEvent:
     """One envelope: ``text`` as it came. The rest is None where the envelope does not say it as ours do.
 
-    ``key`` is the event's own Idempotency-Key, its ``inputs_hash``.
+    ``key`` is the event's own Idempotency-Key, its ``inputs_hash``. ``is_erased``: only its skeleton is left.
     """
 
     text: bytes
@@ -50,6 +50,7 @@ class FedEvent:
     execution_ref: str | None
     type: str | None
     key: str | None
+    is_erased: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,7 @@ def _event(value: Any, text: bytes) -> FedEvent:
         execution_ref=_string(envelope, "runId") or _string(event, "execution_ref"),
         type=_string(envelope, "type") or _string(event, "decision_type"),
         key=key if key is not None and _KEY.match(key) else None,
+        is_erased=envelope.get("erased") is True,
     )
 
 

@@ -20,9 +20,11 @@ from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, event_key, position_of
 from store.errors import StoreAnswerError
 from store.lists import labels
+from store.log.capture import SentCapture
 from store.log.duplicate import find_duplicate
 from store.log.event_body import Rest, lay_out, rest_of
 from store.log.event_keys import EventKeys
+from store.log.record import Chunks
 from store.log.session_row import COLUMNS as SESSION_COLUMNS
 from store.log.session_row import INSERTED as SESSION_INSERTED
 from store.log.session_row import SessionRow, read_row
@@ -216,13 +218,26 @@ class _Writer:
             list(wanted),
             tombstones_of=self.tenant if self.has_erased else None,
         )
-        return place(
+        placement = place(
             rows,
             capture.turns,
             conversation_id=capture.conversation_id,
             narrowness=capture.narrowness,
             last_seq=session.last_seq,
         )
+        if placement.alike:
+            self._compare(capture, placement)
+        return placement
+
+    def _compare(self, capture: SentCapture, placement: Placement) -> None:
+        """Find the turns that are there byte for byte: a client that writes ids in upper case sends them so again."""
+        chunks = Chunks(self.connection, self.tenant)
+        for turn in capture.turns:
+            stored = placement.alike.get(turn.turn_id)
+            if stored is None:
+                continue
+            if chunks.whole(stored.revision_position, stored.own_index) == b"".join(turn.text()):
+                placement.same[turn.turn_id] = stored
 
     def _add_event(self, position: int, prepared: Prepared, session: SessionRow | None, writes: TurnWrites) -> None:
         submission = prepared.submission

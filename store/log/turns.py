@@ -71,13 +71,17 @@ class PlacedTurn:
 
 @dataclass(slots=True)
 class Placement:
-    """What an append does to the turns of one session. ``same`` are turns that are there in the same form already."""
+    """What an append does to the turns of one session.
+
+    ``same`` are turns that are there in the same form already; ``alike`` those that may differ in the case of ids.
+    """
 
     new: dict[bytes, PlacedTurn] = field(default_factory=dict)
     known: int = 0
     erased: int = 0
     revised: dict[bytes, StoredTurn] = field(default_factory=dict)
     same: dict[bytes, StoredTurn] = field(default_factory=dict)
+    alike: dict[bytes, StoredTurn] = field(default_factory=dict)
     # Stored turns (by seq) that got their first child in their own conversation.
     no_longer_leaves: set[int] = field(default_factory=set)
     # Parents that are not there yet, and those of earlier appends that came with this one.
@@ -108,6 +112,8 @@ def place(
             placer.placement.known += 1
             if turn.lower_case and stored.lower_case:
                 placer.placement.same[turn.turn_id] = stored
+            else:
+                placer.placement.alike[turn.turn_id] = stored
         elif narrowness > stored.narrowness:
             placer.placement.known += 1
         else:

@@ -9,7 +9,7 @@ The ledger is kept away from the backups: one that is put back has what was eras
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import orjson
@@ -49,6 +49,19 @@ class LedgerLine:
     tenant: str
     row: erasure.LedgerRow | None
     turn_ids: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reapplied:
+    """What an application did: erasures it wrote, those of them that emptied something, and those that were known.
+
+    ``missing`` are tenants of the ledger that the database did not have: nothing of theirs could be erased.
+    """
+
+    applied: int
+    emptied: int
+    known: int
+    missing: tuple[str, ...] = ()
 
 
 def erasures(store: EventStore) -> Iterator[bytes]:
@@ -91,18 +104,30 @@ def read_ledger(lines: Iterable[bytes]) -> list[LedgerLine]:
 
 
 def reapply_ledger(store: EventStore, ledger: Iterable[bytes], actor: Actor) -> int:
-    """Apply to ``store``, which holds an earlier state, what was erased since; how many erasures it had not.
+    """As ``apply_ledger``; how many erasures the store had not."""
+    return apply_ledger(store, ledger, actor).applied
+
+
+def apply_ledger(store: EventStore, ledger: Iterable[bytes], actor: Actor) -> Reapplied:
+    """Apply to ``store``, which holds an earlier state, what was erased since.
 
     What it has already is left as it is, so that an application that was interrupted can be made again. Nothing may be
     served before. Raises Conflict where the store is no earlier state of the ledger's.
     """
-    applied = reapply(store, read_ledger(ledger), actor)
-    if applied:
+    lines = read_ledger(ledger)
+    missing = missing_tenants(lines, store.tenants())
+    done = reapply(store, lines, actor)
+    if done.applied:
         store.scrub()
-    return applied
+    return replace(done, missing=missing)
 
 
-def reapply(store: EventStore, lines: Iterable[LedgerLine], actor: Actor, *, restored: Iterable[str] = ()) -> int:
+def missing_tenants(lines: Iterable[LedgerLine], there: Iterable[str]) -> tuple[str, ...]:
+    """The tenants of a ledger that are not among those ``there``, by name."""
+    return tuple(sorted({line.tenant for line in lines} - set(there)))
+
+
+def reapply(store: EventStore, lines: Iterable[LedgerLine], actor: Actor, *, restored: Iterable[str] = ()) -> Reapplied:
     """The same without the rewriting of the files.
 
     The tenants ``restored`` get an audit row of the restore also where nothing was erased since.
@@ -111,7 +136,9 @@ def reapply(store: EventStore, lines: Iterable[LedgerLine], actor: Actor, *, res
     always = frozenset(by_tenant)
     for line in lines:
         by_tenant.setdefault(line.tenant, []).append(line)
-    return sum(_reapply_tenant(store, name, own, actor, always=name in always) for name, own in by_tenant.items())
+    done = [_reapply_tenant(store, name, own, actor, always=name in always) for name, own in by_tenant.items()]
+    applied = sum(each.applied for each in done)
+    return Reapplied(applied, sum(each.emptied for each in done), sum(each.known for each in done))
 
 
 def _reapply_tenant(
@@ -121,20 +148,22 @@ def _reapply_tenant(
     actor: Actor,
     *,
     always: bool,
-) -> int:
+) -> Reapplied:
     with store.engine.writing() as connection:
         tenant = _tenant(connection, name)
         end = next_position(connection, tenant) - 1
-        applied = 0
+        applied = emptied = 0
         rows = [line.row for line in lines if line.row is not None]
         buried = [(turn_id, tenant) for line in lines for turn_id in line.turn_ids]
         connection.executemany(BURY, buried)
         for row in sorted(rows, key=lambda row: row.position):
-            applied += erasure.reapply(connection, tenant, row) is not None
+            done = erasure.reapply(connection, tenant, row)
+            applied += done is not None
+            emptied += done is not None and bool(done.sessions or done.turns or done.events)
         if applied or always:
             last = next_position(connection, tenant) - 1
             audit.write(connection, tenant, actor, restored_spans.ACTION, restored_spans.subject(end, last))
-    return applied
+    return Reapplied(applied, emptied, len(rows) - applied)
 
 
 def _tenant(connection: Connection, name: str) -> int:
@@ -176,7 +205,8 @@ def _read(line: bytes) -> LedgerLine:
     tenant, key_name = fields["tenant"], fields["key_name"]
     if kind not in _KINDS or len(subject) != _SUBJECT_BYTES or type(position) is not int:
         raise ValueError
-    if not 0 < position <= MAX_POSITION or not isinstance(tenant, str) or not isinstance(key_name, str):
+    # The last position of all is none of an erasure's: nothing could be appended behind it.
+    if not 0 < position < MAX_POSITION or not isinstance(tenant, str) or not isinstance(key_name, str):
         raise ValueError
     at = audit.moment(instant(fields["at"]) // _NANOSECONDS_A_MICROSECOND)
     return LedgerLine(tenant, erasure.LedgerRow(erasure.Subject(kind, subject), position, at, key_name))

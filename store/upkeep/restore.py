@@ -19,7 +19,7 @@ from store.engines.connection import connect, translated
 from store.engines.sqlite import SqliteStore
 from store.errors import BadRequest, DamagedDatabase, NotADatabase
 from store.port import Actor
-from store.privacy.ledger import LedgerLine, read_ledger, reapply
+from store.privacy.ledger import LedgerLine, missing_tenants, read_ledger, reapply
 from store.upkeep.beside import beside, take_place
 from store.upkeep.replaced_database import Replaced, replaced
 
@@ -31,10 +31,17 @@ _WAL: Final = "-wal"
 
 @dataclass(frozen=True, slots=True)
 class RestoreReport:
-    """A backup that was put back: its events, and how many erasures it did not know."""
+    """A backup that was put back: its events, and how many erasures it did not know.
+
+    ``erasures_emptied`` of them found something to erase, ``erasures_replaced`` are those that the replaced database
+    knew. ``missing`` are tenants of the ledger that the backup does not have.
+    """
 
     events: int
     erasures_applied: int
+    erasures_emptied: int = 0
+    erasures_replaced: int = 0
+    missing: tuple[str, ...] = ()
 
 
 def restore(
@@ -49,7 +56,7 @@ def restore(
     target = _path(target_url)
     lines = [] if ledger is None else read_ledger(ledger)
     if target.exists() and not force:
-        raise BadRequest("a database is there already, and is replaced only by force")
+        raise BadRequest("a database is there already, and is replaced only with --force")
     if not source.is_file():
         raise BadRequest("the backup is not there, or is no file")
     with beside(target, _PART) as path:
@@ -93,12 +100,13 @@ def _check(path: Path) -> None:
 def _bring_up(path: Path, lines: list[LedgerLine], old: Replaced, actor: Actor) -> RestoreReport:
     """Apply what was erased since, and leave nothing of it in the file."""
     with closing(SqliteStore(path)) as store:
-        applied = reapply(store, [*lines, *old.lines], actor, restored=store.tenants())
+        missing = missing_tenants(lines, store.tenants())
+        done = reapply(store, [*lines, *old.lines], actor, restored=store.tenants())
         with store.engine.writing() as connection:
             old.bury(connection)
             (events,) = connection.execute("SELECT count(*) FROM events").fetchone()
         store.scrub()
-    return RestoreReport(int(events), applied)
+    return RestoreReport(int(events), done.applied, done.emptied, len(old.lines), missing)
 
 
 def _keep_owner(path: Path, target: Path) -> None:

@@ -142,6 +142,7 @@ def erasures(
         str | None,
         typer.Option("--apply", metavar="LEDGER", help="Erase here what it says, instead: after a pg_restore."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the LEDGER that is there.")] = False,
     store: DatabaseOption = None,
     debug: DebugOption = False,
 ) -> int:
@@ -151,7 +152,7 @@ def erasures(
     """
     from agent.cli.store.erasures import ApplyCommand, ErasuresCommand
 
-    command = ErasuresCommand(output) if apply is None else ApplyCommand(apply)
+    command = ErasuresCommand(output, force) if apply is None else ApplyCommand(apply)
     return make_invocation(context, Format.TABLE, store, debug=debug).run(command, interrupted=command.interrupted)
 
 
@@ -206,10 +207,18 @@ def keys(context: typer.Context, *, output_format: FormatOption = Format.TABLE, 
 def pull(
     context: typer.Context,
     *,
-    source: Annotated[str, typer.Option("--from", metavar="URL", help="The other store.")],
+    source: Annotated[
+        str, typer.Option("--from", metavar="URL", help="The other store: https://..., or its database as --store.")
+    ],
     key_variable: Annotated[
         str, typer.Option("--from-key-env", metavar="NAME", help="The variable that holds the other store's key.")
     ] = "PULL_API_KEY",
+    source_tenant: Annotated[
+        str | None, typer.Option("--from-tenant", metavar="NAME", help="Whose, of a database. Default: default.")
+    ] = None,
+    tenant: Annotated[
+        str | None, typer.Option("--tenant", metavar="NAME", help="For whom, in a database. Default: default.")
+    ] = None,
     types: Annotated[str, typer.Option("--types", metavar="T,T", help="Only events of these types.")] = "",
     after: Annotated[str | None, typer.Option("--after", metavar="CURSOR", help="Go on behind this cursor.")] = None,
     page: Annotated[int, typer.Option("--page", min=1, max=1000, help="Events a page.")] = 100,
@@ -220,7 +229,8 @@ def pull(
         typer.Option(
             "--store",
             metavar="URL",
-            help="Where to: https://..., embedded:PATH or a path. Default: RUVECTOR_SERVICE_URL, else the embedded.",
+            help="Where to: https://..., a path, sqlite:///PATH or postgresql+psycopg://... Default: RUVECTOR_STORE, "
+            "else RUVECTOR_SERVICE_URL, else the embedded store.",
         ),
     ] = None,
     debug: DebugOption = False,
@@ -233,5 +243,14 @@ def pull(
     """
     from agent.cli.store.pull import PullCommand
 
-    command = PullCommand(source, key_variable=key_variable, types=types, after=after, page=page, dry_run=dry_run)
+    command = PullCommand(
+        source,
+        key_variable=key_variable,
+        types=types,
+        after=after,
+        page=page,
+        dry_run=dry_run,
+        source_tenant=source_tenant,
+        tenant=tenant,
+    )
     return make_invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from agent.cli.embedded_path import check_embedded_path
 from agent.cli.invocation import STORE_VARIABLE as SERVICE_VARIABLE
@@ -66,6 +67,16 @@ def is_in_memory(url: str) -> bool:
     return url == _SQLITE + _IN_MEMORY
 
 
+def name_of(url: str) -> str:
+    """The database as people know it: a path, or host and name. Never a user or a password."""
+    if not is_server(url):
+        return url.removeprefix(_SQLITE)
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    host = parts.netloc.rpartition("@")[2] or query.get("host", "")
+    return f"{host}/{unquote(parts.path.removeprefix('/')) or query.get('dbname', '')}"
+
+
 @contextmanager
 def opened(url: str, *, may_be_new: bool = False) -> Iterator[EventStore]:
     """The store at ``url`` until the block ends; what it raises within leaves as errors of the agent's tree.
@@ -83,6 +94,8 @@ def opened(url: str, *, may_be_new: bool = False) -> Iterator[EventStore]:
     with store_failures():
         store = open_store(url)
         try:
+            if not may_be_new and not store.engine.has_store():
+                raise StoreConnectionError("there is no store in this database")
             yield store
         finally:
             store.close()

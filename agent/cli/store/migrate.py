@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
-from agent.cli.store.database import opened, store_settings
+from agent.cli.store.database import name_of, opened, store_settings
 from agent.cli.store.result import print_result
+from store.engines.schema import SCHEMA_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,9 @@ class MigrateCommand:
 
     def __call__(self, invocation: Invocation) -> ExitCode:
         """Migrate and say so."""
-        with opened(store_settings(invocation).url, may_be_new=True) as store:
+        url = store_settings(invocation).url
+        with opened(url, may_be_new=True) as store:
             store.migrate()
             kind = store.kind
-        print_result(invocation, {"schema": "of this release", "kind": kind})
+        print_result(invocation, {"database": name_of(url), "kind": kind, "schema_version": SCHEMA_VERSION})
         return ExitCode.OK

@@ -7,8 +7,9 @@ passed over; a feed whose pages do not advance ends the pull, for it would never
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,15 +17,23 @@ from agent.bootstrap import store_client
 from agent.cli.embedded_path import check_embedded_path
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import STORE_VARIABLE, Invocation
-from agent.cli.store.feed_walk import FeedWalk
+from agent.cli.store.database import DATABASE_VARIABLE, store_settings
+from agent.cli.store.feed_walk import FeedWalk, ReadPage
+from agent.cli.store.pull_database import database_client
 from agent.cli.store.result import print_result
 from agent.config import Settings, StoreAddress, store_address
 from agent.errors import ConfigurationError, StoreConnectionError, StoreWriteError
-from agent.ruvector.client import RuvectorClient
-from agent.ruvector.feed import FedEvent
+from agent.ruvector.client import RuvectorClient, key_refused
+from agent.ruvector.feed import FedEvent, FeedPage
+from store.port import DEFAULT_TENANT
 
 _KEY_VARIABLE: Final = "RUVECTOR_API_KEY"
 _EMBEDDED: Final = "embedded:"
+_SQLITE: Final = "sqlite:///"
+_DATABASES: Final = (_SQLITE, "postgresql+psycopg://", "postgresql://")
+_KEY_NAME: Final = "command-line"
+# A tenant's name as RUVECTOR_KEYS has it: neither empty nor with what ends a name there.
+_NO_NAME: Final = frozenset(":, \t\r\n")
 # What our store says to one event and not to all of them. The status decides.
 _REFUSED: Final = {
     400: "the store does not take it as an event",
@@ -32,6 +41,7 @@ _REFUSED: Final = {
     413: "it is larger than the store takes",
     422: "the store does not take it as an event",
 }
+_NEEDS_ADMIN: Final = "it is erased, and the store takes such an event from an admin key only"
 # Each refusal is a line on standard error; so many stand in the document too.
 _MOST_LISTED: Final = 1000
 
@@ -57,20 +67,22 @@ class PullCommand:
     after: str | None
     page: int
     dry_run: bool
+    source_tenant: str | None = None
+    tenant: str | None = None
 
     interrupted = "interrupted: what was stored stays; --after goes on from the cursor above"
 
     def __call__(self, invocation: Invocation) -> ExitCode:
         """Move and print the counts, also where it ends early. The code is PARTLY where not all could be moved."""
-        settings = Settings.from_env(invocation.settings())
-        source = settings._replace(store=self._source_address(invocation))
+        settings, target = _target(invocation)
+        _check_tenant("--tenant", self.tenant, is_database=target is not None)
         with ExitStack() as stack:
-            reader = stack.enter_context(closing(store_client(source)))
+            reader = stack.enter_context(self._reader(invocation, settings))
             writer = None
             if not self.dry_run:
-                check_embedded_path(settings.store)
-                writer = stack.enter_context(closing(store_client(settings)))
-            walk = FeedWalk(reader.reads.feed, self.after, self.page, tuple(filter(None, self.types.split(","))))
+                writer = stack.enter_context(_writer(settings, target, self.tenant))
+            read = self._read_of(reader)
+            walk = FeedWalk(read, self.after, self.page, tuple(filter(None, self.types.split(","))))
             counts = _Counts()
             ended = False
             try:
@@ -84,6 +96,33 @@ class PullCommand:
         if walk.stuck:
             invocation.terminal.say("the other store's pages do not advance: what is behind them was not read")
         return ExitCode.PARTLY if counts.refused or walk.stuck else ExitCode.OK
+
+    def _reader(self, invocation: Invocation, settings: Settings) -> AbstractContextManager[RuvectorClient]:
+        """A client of the store at ``--from``."""
+        url = self.source.strip()
+        if not url.startswith(_DATABASES):
+            address = self._source_address(invocation)
+            if address.path is None:
+                _check_tenant("--from-tenant", self.source_tenant, is_database=False)
+                return closing(store_client(settings._replace(store=address)))
+            url = f"{_SQLITE}{address.path}"
+        tenant = _check_tenant("--from-tenant", self.source_tenant, is_database=True)
+        return database_client(url, settings, tenant=tenant, key_name=_KEY_NAME, may_be_new=False)
+
+    def _read_of(self, reader: RuvectorClient) -> ReadPage:
+        """Reads pages of the source, whose key stands in a variable of its own."""
+
+        def read(after: str | None, /, *, limit: int, types: tuple[str, ...]) -> FeedPage:
+            try:
+                return reader.reads.feed(after, limit=limit, types=types)
+            except StoreWriteError as error:
+                message = key_refused(error.upstream_status, self.key_variable)
+                if message is None:
+                    raise
+                status = error.upstream_status
+                raise StoreWriteError(message, upstream_status=status, details=error.details) from error
+
+        return read
 
     def _source_address(self, invocation: Invocation) -> StoreAddress:
         """Where ``--from`` points, by the rules of ``RUVECTOR_SERVICE_URL``, which messages then do not name."""
@@ -123,12 +162,49 @@ class PullCommand:
         print_result(invocation, document, facts)
 
 
+def _target(invocation: Invocation) -> tuple[Settings, str | None]:
+    """The settings, and the URL of the database to write to; None where it is the server that the settings name."""
+    environ = dict(invocation.terminal.environ)
+    given = invocation.store
+    if given is None and not environ.get(DATABASE_VARIABLE, "").strip():
+        service = environ.get(STORE_VARIABLE, "").strip()
+        is_database = not service or service.startswith(_EMBEDDED)
+    else:
+        is_database = given is None or not given.strip().startswith(("http://", "https://"))
+    if not is_database:
+        return Settings.from_env(invocation.settings()), None
+    url = store_settings(invocation).url
+    # What says where captures go says nothing of this.
+    environ.pop(STORE_VARIABLE, None)
+    return Settings.from_env(environ), url
+
+
+def _writer(settings: Settings, url: str | None, tenant: str | None) -> AbstractContextManager[RuvectorClient]:
+    if url is None:
+        return closing(store_client(settings))
+    name = DEFAULT_TENANT if tenant is None else tenant
+    return database_client(url, settings, tenant=name, key_name=_KEY_NAME, may_be_new=True)
+
+
+def _check_tenant(option: str, given: str | None, *, is_database: bool) -> str:
+    """The tenant of a database. Raises ConfigurationError for a server, where the key says the tenant."""
+    if given is None:
+        return DEFAULT_TENANT
+    if not is_database:
+        raise ConfigurationError(option, "is for a database: a server knows the tenant by its key")
+    if not given or not _NO_NAME.isdisjoint(given):
+        raise ConfigurationError(option, "is no name of a tenant")
+    return given
+
+
 def _append(writer: RuvectorClient, event: FedEvent, counts: _Counts, invocation: Invocation) -> None:
     """Write one event and count what came of it. Raises what concerns more than this one event."""
     try:
         receipt = writer.append(event.text, idempotency_key=event.key)
     except StoreWriteError as error:
         reason = _REFUSED.get(error.upstream_status)
+        if event.is_erased and error.upstream_status == HTTPStatus.FORBIDDEN:
+            reason = _NEEDS_ADMIN
         if reason is None:
             raise
         counts.refused += 1

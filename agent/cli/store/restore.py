@@ -12,11 +12,11 @@ from agent.cli.invocation import Invocation
 from agent.cli.store.actor import actor_of
 from agent.cli.store.database import is_server, store_settings
 from agent.cli.store.failures import store_failures
-from agent.cli.store.ledger_file import read_ledger
+from agent.cli.store.ledger_file import missing_lines, read_ledger
 from agent.cli.store.postgresql_tools import restore_line
 from agent.cli.store.result import print_result
 from agent.errors import ValidationError
-from store.upkeep.backup import restore
+from store.upkeep.backup import RestoreReport, restore
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,10 @@ class RestoreCommand:
     interrupted = "interrupted: run it again with --force before the store serves"
 
     def __call__(self, invocation: Invocation) -> ExitCode:
-        """Restore and print. The code is NOT_POSSIBLE for a database that is a server."""
+        """Restore and print. The code is NOT_POSSIBLE for a database that is a server.
+
+        It is PARTLY where the ledger names tenants that the backup does not have.
+        """
         url = store_settings(invocation).url
         if is_server(url):
             line = restore_line(url, self.file)
@@ -44,12 +47,22 @@ class RestoreCommand:
         ledger = None if self.ledger is None else read_ledger(self.ledger)
         with store_failures():
             report = restore(Path(self.file), url, ledger=ledger, force=self.force, actor=actor_of(invocation))
-        print_result(invocation, {"events": report.events, "erasures_applied": report.erasures_applied})
+        counts = {"erasures_applied": report.erasures_applied, "erasures_emptied": report.erasures_emptied}
+        print_result(invocation, {"events": report.events, **counts})
         if ledger is None:
-            invocation.terminal.say(
-                "no ledger was given: only what the replaced database had erased is erased again (--erasures)"
-            )
-        return ExitCode.OK
+            invocation.terminal.say(_without_ledger(report))
+        for line in missing_lines(report.missing):
+            invocation.terminal.say(line)
+        return ExitCode.PARTLY if report.missing else ExitCode.OK
+
+
+def _without_ledger(report: RestoreReport) -> str:
+    if report.erasures_replaced:
+        return "no ledger was given: only what the replaced database had erased is erased again (--erasures)"
+    return (
+        "no ledger was given, and no replaced database named an erasure: "
+        "erasures made since the backup are NOT applied (--erasures)"
+    )
 
 
 def _check_readable(name: str) -> None:

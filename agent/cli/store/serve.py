@@ -8,7 +8,7 @@ from typing import Final
 from agent.bootstrap import store_app
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
-from agent.cli.store.database import is_in_memory, opened, store_environ, store_settings
+from agent.cli.store.database import is_in_memory, name_of, opened, store_environ, store_settings
 from agent.cli.store.listening import address_of, listening_socket
 from agent.errors import ConfigurationError
 from store.http.access import Key
@@ -44,7 +44,7 @@ class ServeCommand:
             # Late: loaded when everything before has held.
             from agent.cli.store.gunicorn_server import Serving, serve
 
-            line = f"store on {address_of(bound)} ({kind}), {_callers(settings)}"
+            line = f"store on {address_of(bound)} ({kind}, {name_of(settings.url)}), {_callers(settings)}"
             environ = store_environ(invocation)
             serving = Serving(
                 bound,
