@@ -8,9 +8,9 @@ snapshot are runs of neighbours, so a thousand known turns cost some bytes. A re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, overload
 
 import orjson
 
@@ -73,7 +73,7 @@ class Layout:
 
     chunks: tuple[Chunk, ...]
     kinds: str
-    turns: tuple[Reference | None, ...]
+    turns: Sequence[Reference | None]
     graph_at: int | None
     has_turns: bool
     checksum: int
@@ -116,13 +116,51 @@ def unpack(kept: bytes) -> Layout:
         return Layout(
             tuple(Chunk(kept_bytes, tuple(sizes)) for kept_bytes, *sizes in fields["c"]),
             kinds if isinstance(kinds, str) else NEW * kinds,
-            tuple(_turns(fields["t"])),
+            _Unread(fields["t"]),
             fields["g"],
             fields["h"],
             fields["x"],
         )
     except (ValueError, KeyError, TypeError, IndexError):
         raise DamagedDatabase("the layout of a stored event cannot be read") from None
+
+
+class _Unread(Sequence[Reference | None]):
+    """The turns of a layout, made of its runs when they are asked for: who reads own turns alone never asks.
+
+    A page of a session that was sent in a hundred snapshots would else make a reference for each turn of each.
+    """
+
+    def __init__(self, runs: list[Any]) -> None:
+        self._runs = runs
+        self._turns: tuple[Reference | None, ...] | None = None
+
+    def _read(self) -> tuple[Reference | None, ...]:
+        if self._turns is None:
+            try:
+                self._turns = tuple(_turns(self._runs))
+            except (ValueError, TypeError, IndexError, AttributeError):
+                raise DamagedDatabase("the layout of a stored event cannot be read") from None
+        return self._turns
+
+    @overload
+    def __getitem__(self, place: int) -> Reference | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Reference | None]: ...
+    def __getitem__(self, place: int | slice) -> Reference | Sequence[Reference | None] | None:
+        return self._read()[place]
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __iter__(self) -> Iterator[Reference | None]:
+        return iter(self._read())
+
+    def __eq__(self, other: object) -> bool:
+        return self._read() == (other._read() if isinstance(other, _Unread) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._read())
 
 
 def _runs(turns: Iterable[Reference | None]) -> Iterator[Any]:

@@ -68,6 +68,7 @@ WRONG: list[Any] = [
     {**LINE, "position": "1"},
     {**LINE, "position": True},
     {**LINE, "position": 2**63},
+    {**LINE, "position": 2**40 - 1},
     {**LINE, "kind": "all"},
     {**LINE, "kind": ["turn"]},
     {**LINE, "subject": "00"},

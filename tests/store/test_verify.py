@@ -35,11 +35,13 @@ def file(tmp_path: Path) -> Iterator[Planted]:
 @pytest.mark.parametrize("engine", IN_PROCESS)
 def test_a_database_with_everything_in_it_is_clean(engine: str, tmp_path: Path) -> None:
     with opened(engine, tmp_path) as surface:
-        fill(surface.store, f"tenant {uuid.uuid4()}")
+        tenant = f"tenant {uuid.uuid4()}"
+        fill(surface.store, tenant)
         found: list[Finding] = []
         checked = verify(surface.store, found.append)
-    # Tenants of other tests are in the same database on PostgreSQL: they have to be clean too.
-    assert found == []
+    # Tenants of other tests are in the same database on PostgreSQL, some with events that say what they like.
+    others = [finding for finding in found if finding.subject.startswith("tenant ") and tenant not in finding.subject]
+    assert [finding for finding in found if finding not in others] == []
     assert (checked.events > 100, checked.turns > 200, checked.sessions > 40) == (True, True, True)
     assert (checked.erased > 5, checked.without_hash > 5) == (True, True)
 

@@ -207,9 +207,7 @@ def keys(context: typer.Context, *, output_format: FormatOption = Format.TABLE, 
 def pull(
     context: typer.Context,
     *,
-    source: Annotated[
-        str, typer.Option("--from", metavar="URL", help="The other store: https://..., or its database as --store.")
-    ],
+    source: Annotated[str, typer.Option("--from", metavar="URL", help="The other store, as --store names one.")],
     key_variable: Annotated[
         str, typer.Option("--from-key-env", metavar="NAME", help="The variable that holds the other store's key.")
     ] = "PULL_API_KEY",

@@ -7,6 +7,7 @@ passed over; a feed whose pages do not advance ends the pull, for it would never
 
 from __future__ import annotations
 
+import re
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -26,14 +27,15 @@ from agent.errors import ConfigurationError, StoreConnectionError, StoreWriteErr
 from agent.ruvector.client import RuvectorClient, key_refused
 from agent.ruvector.feed import FedEvent, FeedPage
 from store.port import DEFAULT_TENANT
+from store.settings import StoreSettings
 
 _KEY_VARIABLE: Final = "RUVECTOR_API_KEY"
 _EMBEDDED: Final = "embedded:"
 _SQLITE: Final = "sqlite:///"
 _DATABASES: Final = (_SQLITE, "postgresql+psycopg://", "postgresql://")
 _KEY_NAME: Final = "command-line"
-# A tenant's name as RUVECTOR_KEYS has it: neither empty nor with what ends a name there.
-_NO_NAME: Final = frozenset(":, \t\r\n")
+# As RUVECTOR_KEYS names a tenant.
+_TENANT: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z", re.ASCII)
 # What our store says to one event and not to all of them. The status decides.
 _REFUSED: Final = {
     400: "the store does not take it as an event",
@@ -106,6 +108,8 @@ class PullCommand:
                 _check_tenant("--from-tenant", self.source_tenant, is_database=False)
                 return closing(store_client(settings._replace(store=address)))
             url = f"{_SQLITE}{address.path}"
+        else:
+            url = _source_database(url)
         tenant = _check_tenant("--from-tenant", self.source_tenant, is_database=True)
         return database_client(url, settings, tenant=tenant, key_name=_KEY_NAME, may_be_new=False)
 
@@ -162,6 +166,14 @@ class PullCommand:
         print_result(invocation, document, facts)
 
 
+def _source_database(url: str) -> str:
+    """The database at ``--from``, by the rules of ``RUVECTOR_STORE``, which messages then do not name."""
+    try:
+        return StoreSettings.from_env({DATABASE_VARIABLE: url}).url
+    except ConfigurationError as error:
+        raise ConfigurationError("--from", error.message.removeprefix(f"{DATABASE_VARIABLE}: ")) from None
+
+
 def _target(invocation: Invocation) -> tuple[Settings, str | None]:
     """The settings, and the URL of the database to write to; None where it is the server that the settings name."""
     environ = dict(invocation.terminal.environ)
@@ -192,8 +204,8 @@ def _check_tenant(option: str, given: str | None, *, is_database: bool) -> str:
         return DEFAULT_TENANT
     if not is_database:
         raise ConfigurationError(option, "is for a database: a server knows the tenant by its key")
-    if not given or not _NO_NAME.isdisjoint(given):
-        raise ConfigurationError(option, "is no name of a tenant")
+    if not _TENANT.match(given):
+        raise ConfigurationError(option, "must have 1 to 64 letters, digits, dots, underscores and hyphens")
     return given
 
 

@@ -87,13 +87,13 @@ def test_a_restore_brings_back_what_was_there_and_erases_what_was_erased_since(t
         surface.erase("session", gone)
         capture(surface, "after the backup")
     code, out, err = run(ErasuresCommand(str(ledger)), live)
-    assert (code, out, err) == (ExitCode.OK, "", f"memory-graph: {ledger}: 1 erasures\n")
+    assert (code, out, err) == (ExitCode.OK, "", f"memory-graph: {ledger}: 1 erasure\n")
     assert b"secret" not in ledger.read_bytes()
     for path in tmp_path.glob("s.db*"):
         path.unlink()
     code, out, err = run(RestoreCommand(str(copy), str(ledger), force=False), live)
     assert (code, err) == (ExitCode.OK, "")
-    assert json.loads(out) == {"events": 2, "erasures_applied": 1}
+    assert json.loads(out) == {"events": 2, "erasures_applied": 1, "erasures_emptied": 1}
     assert contents(live, kept) == ["kept"]
     assert contents(live, gone) == [None]
     assert not any(b"secret" in path.read_bytes() for path in tmp_path.glob("s.db*"))
@@ -105,7 +105,7 @@ def test_a_restore_without_a_ledger_says_what_that_means(tmp_path):
     run(BackupCommand(str(tmp_path / "copy.db")), tmp_path / "s.db")
     code, _, err = run(RestoreCommand(str(tmp_path / "copy.db"), None, force=False), tmp_path / "new.db", Format.TABLE)
     assert code == ExitCode.OK
-    assert err.startswith("memory-graph: no ledger was given: ")
+    assert err.endswith(" erasures made since the backup are NOT applied (--erasures)\n")
     assert contents(tmp_path / "new.db", session) == ["hello"]
 
 
@@ -113,8 +113,8 @@ def test_a_database_that_has_events_is_replaced_only_by_force(tmp_path):
     old = filled(tmp_path / "s.db", "before")
     run(BackupCommand(str(tmp_path / "copy.db")), tmp_path / "s.db")
     new = filled(tmp_path / "other.db", "mine")
-    code, out, _ = run(RestoreCommand(str(tmp_path / "copy.db"), None, force=False), tmp_path / "other.db")
-    assert (code, out) == (ExitCode.USAGE, "")
+    code, out, err = run(RestoreCommand(str(tmp_path / "copy.db"), None, force=False), tmp_path / "other.db")
+    assert (code, out, "--force" in err) == (ExitCode.USAGE, "", True)
     assert contents(tmp_path / "other.db", new) == ["mine"]
     assert run(RestoreCommand(str(tmp_path / "copy.db"), None, force=True), tmp_path / "other.db")[0] == ExitCode.OK
     assert contents(tmp_path / "other.db", old) == ["before"]
@@ -155,7 +155,7 @@ def test_the_ledger_goes_to_standard_output_a_document_a_line(tmp_path):
         surface.erase("user", "ann")
     code, out, err = run(ErasuresCommand("-"), tmp_path / "s.db")
     assert (code, err) == (ExitCode.OK, "")
-    assert len([json.loads(line) for line in out.splitlines()]) == 2
+    assert [json.loads(line)["kind"] for line in out.splitlines()] == ["session", "user", "turns"]
     # A person is a digest there: the ledger is kept where backups are not, and still is nobody's address book.
     assert "ann" not in out
 
@@ -164,9 +164,11 @@ def test_a_ledger_is_replaced_as_a_whole_or_not_at_all(tmp_path):
     filled(tmp_path / "s.db")
     ledger = tmp_path / "ledger.jsonl"
     ledger.write_text("of yesterday")
-    assert run(ErasuresCommand(str(ledger)), tmp_path / "none.db")[0] == ExitCode.STORE
+    assert run(ErasuresCommand(str(ledger), force=True), tmp_path / "none.db")[0] == ExitCode.STORE
+    code, _, err = run(ErasuresCommand(str(ledger)), tmp_path / "s.db", Format.TABLE)
+    assert (code, err.endswith("only with --force\n")) == (ExitCode.USAGE, True)
     assert ledger.read_text() == "of yesterday"
-    assert run(ErasuresCommand(str(ledger)), tmp_path / "s.db")[0] == ExitCode.OK
+    assert run(ErasuresCommand(str(ledger), force=True), tmp_path / "s.db")[0] == ExitCode.OK
     assert ledger.read_text() == ""
     code, _, err = run(ErasuresCommand(str(tmp_path / "none" / "l")), tmp_path / "s.db", Format.TABLE)
     assert (code, err) == (
@@ -186,10 +188,16 @@ def test_a_ledger_is_applied_by_itself_to_what_comes_from_elsewhere(tmp_path):
     ledger = str(tmp_path / "ledger.jsonl")
     assert run(ErasuresCommand(ledger), tmp_path / "s.db")[0] == ExitCode.OK
     code, out, err = run(ApplyCommand(ledger), copy)
-    assert (code, out, err) == (ExitCode.OK, "", f"memory-graph: {ledger}: 1 erasures applied, 0 known already\n")
+    assert (code, out, err) == (
+        ExitCode.OK,
+        "",
+        f"memory-graph: {ledger}: 1 erasure applied, 1 of them emptied something, 0 known already\n",
+    )
     assert (contents(copy, kept), contents(copy, gone)) == (["kept"], [None])
     assert b"secret" not in copy.read_bytes()
-    assert run(ApplyCommand(ledger), copy)[2].endswith(" 0 erasures applied, 1 known already\n")
+    assert run(ApplyCommand(ledger), copy)[2].endswith(
+        " 0 erasures applied, 0 of them emptied something, 1 known already\n"
+    )
 
 
 def test_a_ledger_of_another_history_is_refused_whole(tmp_path):
@@ -205,3 +213,28 @@ def test_a_ledger_of_another_history_is_refused_whole(tmp_path):
     code, _, err = run(ApplyCommand(str(ledger)), tmp_path / "other.db", Format.TABLE)
     assert (code, err.startswith("memory-graph: line 1 of the ledger")) == (ExitCode.USAGE, True)
     assert run(ApplyCommand(str(tmp_path / "none")), tmp_path / "other.db")[0] == ExitCode.USAGE
+
+
+def test_tenants_of_a_ledger_that_the_database_does_not_have_are_told(tmp_path):
+    with closing(Surface(open_store(f"sqlite:///{tmp_path / 's.db'}"), tenant="acme")) as surface:
+        surface.erase("session", capture(surface, "one"))
+    ledger = str(tmp_path / "ledger.jsonl")
+    run(ErasuresCommand(ledger), tmp_path / "s.db")
+    told = "the ledger names tenant acme, which this database does not have: nothing of it was erased here\n"
+    filled(tmp_path / "other.db")
+    run(BackupCommand(str(tmp_path / "copy.db")), tmp_path / "other.db")
+    code, _, err = run(ApplyCommand(ledger), tmp_path / "other.db")
+    assert (code, err.endswith(told)) == (ExitCode.PARTLY, True)
+    assert "1 erasure applied, 0 of them emptied something, 0 known already" in err
+    code, out, err = run(RestoreCommand(str(tmp_path / "copy.db"), ledger, force=True), tmp_path / "other.db")
+    assert (code, err.endswith(told), json.loads(out)["erasures_emptied"]) == (ExitCode.PARTLY, True, 0)
+
+
+def test_a_restore_over_a_database_that_erased_says_that_its_erasures_alone_are_applied(tmp_path):
+    with surface_on(tmp_path / "s.db") as surface:
+        gone = capture(surface, "secret")
+        run(BackupCommand(str(tmp_path / "copy.db")), tmp_path / "s.db")
+        surface.erase("session", gone)
+    code, out, err = run(RestoreCommand(str(tmp_path / "copy.db"), None, force=True), tmp_path / "s.db", Format.JSON)
+    assert (code, json.loads(out)["erasures_emptied"]) == (ExitCode.OK, 1)
+    assert "only what the replaced database had erased is erased again" in err

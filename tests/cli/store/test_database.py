@@ -4,7 +4,7 @@ import pytest
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.output_format import Format
-from agent.cli.store.database import file_of, is_in_memory, is_server, opened, store_settings
+from agent.cli.store.database import file_of, is_in_memory, is_server, name_of, opened, store_settings
 from agent.cli.store.failures import store_failures
 from agent.errors import ConfigurationError, InternalError, StoreConnectionError, ValidationError
 from store.errors import BadRequest, Conflict, DatabaseLocked, NewerDatabase, StoreAnswerError
@@ -33,6 +33,18 @@ def url_of(store: str | None, **environ: str) -> str:
 )
 def test_the_database_is_the_one_that_is_named_or_that_captures_go_to(store, environ, url):
     assert url_of(store, **environ) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("sqlite:////data/a.db", "/data/a.db"),
+        ("postgresql+psycopg://ann:SECRET@db.example:5433/memory?password=SECRET", "db.example:5433/memory"),
+        ("postgresql+psycopg://ann@/memory?host=/run/pg", "/run/pg/memory"),
+    ],
+)
+def test_a_database_is_named_without_user_or_password(url, name):
+    assert name_of(url) == name
 
 
 @pytest.mark.parametrize("store", ["", " ", "http://h", "https://h/x", "mysql://h/d", "sqlite:///a?b"])

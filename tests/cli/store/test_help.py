@@ -81,9 +81,16 @@ def test_options_reach_their_commands(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("store", "keys", "--format", "yaml")
     assert (code, out) == (0, "keys: []\n")
     assert run("store", "migrate", "--store", "third.db")[0] == 0
+    options = ("--from-tenant", "acme", "--tenant", "acme", "--format", "json")
+    assert run("store", "pull", "--from", "memory-graph.db", "--store", "other.db", *options)[0] == 0
     assert run("store", "erasures", "-o", "ledger.jsonl") == (0, "", "memory-graph: ledger.jsonl: 0 erasures\n")
+    assert run("store", "erasures", "-o", "ledger.jsonl")[0] == 2
+    assert run("store", "erasures", "-o", "ledger.jsonl", "--force")[0] == 0
     code, _, err = run("store", "erasures", "--apply", "ledger.jsonl")
-    assert (code, err) == (0, "memory-graph: ledger.jsonl: 0 erasures applied, 0 known already\n")
+    assert (code, err) == (
+        0,
+        "memory-graph: ledger.jsonl: 0 erasures applied, 0 of them emptied something, 0 known already\n",
+    )
     assert run("store", "backup", "copy.db")[0] == 0
     assert run("store", "restore", "copy.db", "--store", "third.db")[0] == 2
     assert run("store", "restore", "copy.db", "--store", "third.db", "--force", "--erasures", "ledger.jsonl")[0] == 0

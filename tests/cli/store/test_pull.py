@@ -3,64 +3,18 @@
 import _thread
 import json
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from agent.bootstrap import store_client
 from agent.cli.capture import CaptureCommand
 from agent.cli.exit_codes import ExitCode
 from agent.cli.output_format import Format
 from agent.cli.store.pull import PullCommand
-from agent.config import Settings
-from agent.ruvector.client import RuvectorClient
 from tests.cli.store.foreign import counting, feeding, page_bytes, repeating
+from tests.cli.store.pulling import DIGITS, KEY, client_of, counts, note, pulled, stored
 from tests.cli.streams import EXAMPLE, invocation, printed, terminal
 from tests.live.host import Reply, stub_store
 from tests.ruvector.peer import Exchange, Peer, answer, closed_port, reset, response_bytes
-
-KEY = "key-of-the-other-store"
-DIGITS = b"12345678901234567890123456789012345678901.50"
-
-
-def note(number: int, **more: Any) -> bytes:
-    """An event of another writer."""
-    event = {"type": "note", "runId": f"r-{number}", "timestamp": "2026-03-02T08:15:00Z", "payload": {"n": number}}
-    return json.dumps({**event, **more}).encode()
-
-
-def pulled(
-    source: str,
-    target: Path | str,
-    output_format: Format = Format.JSON,
-    *,
-    environ: dict[str, str] | None = None,
-    after: str | None = None,
-    page: int = 2,
-    types: str = "",
-    dry_run: bool = False,
-) -> tuple[ExitCode, str, str]:
-    """Pull, and return the exit code, the results, and all else that was printed."""
-    at = terminal(environ={"PULL_API_KEY": KEY, "RUVECTOR_DEADLINE_S": "1", **(environ or {})})
-    command = PullCommand(source, key_variable="PULL_API_KEY", types=types, after=after, page=page, dry_run=dry_run)
-    code = invocation(at, output_format, store=str(target)).run(command, interrupted=command.interrupted)
-    return code, *printed(at)
-
-
-def client_of(path: Path) -> RuvectorClient:
-    return store_client(Settings.from_env({"RUVECTOR_SERVICE_URL": f"embedded:{path}"}))
-
-
-def stored(path: Path) -> list[bytes]:
-    """What the store at ``path`` feeds."""
-    with closing(client_of(path)) as client:
-        return [event.text for event in client.reads.feed(limit=1000).events]
-
-
-def counts(document: str) -> tuple[int, int, int, int]:
-    said = json.loads(document)
-    return said["read"], said["new"], said["duplicate"], said["refused"]
 
 
 def test_a_stream_is_moved_page_by_page_in_its_order(tmp_path):
@@ -215,7 +169,9 @@ def test_a_source_that_fails_midway_leaves_the_counts_and_the_cursor_to_go_on_fr
     assert (code, counts(out)) == (ExitCode.STORE, (4, 4, 0, 0))
     said = json.loads(out)
     assert (said["complete"], said["cursor"]) == (False, "4")
-    assert json.loads(err)["error"]["error_code"] == "RUVECTOR_WRITE_ERROR"
+    error = json.loads(err)["error"]
+    assert error["error_code"] == "RUVECTOR_WRITE_ERROR"
+    assert error["message"] == "the store refuses the key (401): check PULL_API_KEY"
 
 
 def test_reads_are_repeated_as_the_client_repeats_them(tmp_path):

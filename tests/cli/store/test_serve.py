@@ -63,7 +63,7 @@ def test_it_says_where_it_is_what_it_is_and_who_may_call_in_one_line_without_a_k
         assert httpx.get(f"{server.url}/v1/stats").status_code == 401
         assert server.end() == 0
     [line] = server.err.splitlines()
-    assert line.startswith(f"memory-graph: store on {server.url} (embedded), keys: acme-")
+    assert line.startswith(f"memory-graph: store on {server.url} (embedded, ./memory-graph.db), keys: acme-")
     assert line.count("acme-") == 2
     assert "(read, write)" in line
     assert KEY not in line
@@ -77,7 +77,7 @@ def test_without_keys_it_serves_this_host_and_says_so(tmp_path):
         assert httpx.post(f"{server.url}/v1/decision-events", json=EVENT).status_code == 201
         forwarded = {"X-Forwarded-For": "192.0.2.1"}
         assert httpx.get(f"{server.url}/v1/stats", headers=forwarded).status_code == 403
-    assert server.err.endswith(" (embedded), no keys: programs on this host alone may call it\n")
+    assert server.err.endswith(" (embedded, own.db), no keys: programs on this host alone may call it\n")
     assert (tmp_path / "own.db").exists()
 
 

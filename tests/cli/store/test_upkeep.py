@@ -7,6 +7,7 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.output_format import Format
 from agent.cli.store.migrate import MigrateCommand
 from agent.cli.store.scrub import ScrubCommand
+from store.engines.schema import SCHEMA_VERSION
 from store.urls import open_store
 from tests.cli.store.running import filled, run
 from tests.store.surface import Surface
@@ -15,7 +16,7 @@ from tests.store.surface import Surface
 def test_migrate_makes_a_database_and_says_of_which_kind(tmp_path):
     code, out, err = run(MigrateCommand(), tmp_path / "s.db")
     assert (code, err) == (ExitCode.OK, "")
-    assert json.loads(out) == {"schema": "of this release", "kind": "embedded"}
+    assert json.loads(out) == {"database": str(tmp_path / "s.db"), "kind": "embedded", "schema_version": SCHEMA_VERSION}
     assert (tmp_path / "s.db").exists()
     assert run(MigrateCommand(), tmp_path / "s.db", Format.TABLE)[0] == ExitCode.OK
 

@@ -71,6 +71,13 @@ def test_a_store_that_is_not_there_is_1_and_none_is_made(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_empty_database_is_no_store_and_stays_empty(tmp_path):
+    (tmp_path / "s.db").touch()
+    code, out, err = run(VerifyCommand(100), tmp_path / "s.db", Format.TABLE)
+    assert (code, out, err) == (ExitCode.STORE, "", "memory-graph: there is no store in this database\n")
+    assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {"s.db": 0}
+
+
 def test_a_database_server_that_is_down_is_1(tmp_path):
     url = f"postgresql+psycopg://nobody@/none?host={tmp_path}"
     code, out, err = run(VerifyCommand(100), url)
