@@ -89,10 +89,6 @@ class Layout:
                 start += head + tail
             offset += chunk.kept_bytes
 
-    def own_bytes(self) -> list[int]:
-        """The length of the own turns' text in each chunk."""
-        return [sum(chunk.sizes) for chunk in self.chunks]
-
     def pack(self) -> bytes:
         """As the database keeps it: JSON, or a zlib stream of it where it is long."""
         text = orjson.dumps(

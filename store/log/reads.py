@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from agent.core.decision import AGENT_ID, DECISION_TYPE
 from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, event_key, position_of
 from store.errors import NotFound
@@ -94,8 +95,6 @@ def _event_filter(connection: Connection, tenant: int, query: EventsQuery) -> tu
 
 
 def _add_name(where: list[str], values: list[Any], column: str, wanted: tuple[str, ...]) -> None:
-    from agent.core.decision import AGENT_ID, DECISION_TYPE
-
     marks = ", ".join("?" * len(wanted))
     # Events of others are few, and have an index each; ours are nearly all, and need none.
     others = "" if {AGENT_ID, DECISION_TYPE}.intersection(wanted) else " AND ours = 0"
