@@ -159,19 +159,10 @@ def open_body(layout: Layout, kept: bytes) -> OpenBody:
 
 def event_text(body: OpenBody, turns: Iterable[bytes], head: bytes) -> bytes:
     """The envelope's JSON text: ``head`` (``{"position":1,``), then all that was sent, with the texts of ``turns``."""
-    rest = body.rest.text
     if not body.rest.has_turns:
-        return head + rest[1:]
-    array = b'"turns":[' + b",".join(turns) + b"]"
-    inner = rest[: -len(_CLOSING)]
-    joined = inner + (b"" if inner.endswith(b"{") else b",") + array + _CLOSING
-    if body.rest.graph_at is None:
-        return head + joined[1:]
-    at = body.rest.graph_at
-    graph = build_graph(parse_kept(_inputs_text(joined, at)))
-    comma = b"" if joined[:at].endswith(b"{") else b","
-    pieces = (head, joined[1:at], comma, _graph_members(graph), joined[at:])
-    return b"".join(pieces)
+        return head + body.rest.text[1:]
+    texts = list(turns)
+    return head + _with_turns(with_graph(body, texts).text, texts)[1:]
 
 
 def chunk_text(chunk: bytes) -> bytes:
@@ -193,14 +184,20 @@ def with_members(text: bytes, reference: Reference) -> bytes:
 
 
 def with_graph(body: OpenBody, turns: Sequence[bytes]) -> Rest:
-    """The rest with its nodes and edges in it, for a body whose turns will say less than they did."""
+    """The rest with its nodes and edges in it, as ``turns`` make them; itself where they stand there as sent."""
     if body.rest.graph_at is None:
         return body.rest
     at, rest = body.rest.graph_at, body.rest.text
-    joined = rest[: -len(_CLOSING)] + b',"turns":[' + b",".join(turns) + b"]" + _CLOSING
-    graph = build_graph(parse_kept(_inputs_text(joined, at)))
+    graph = build_graph(parse_kept(_inputs_text(_with_turns(rest, turns), at)))
     comma = b"" if rest[:at].endswith(b"{") else b","
     return Rest(rest[:at] + comma + _graph_members(graph) + rest[at:], None, has_turns=True)
+
+
+def _with_turns(rest: bytes, turns: Sequence[bytes]) -> bytes:
+    """The text of a capture: its rest with ``turns`` as the last member of ``inputs``."""
+    inner = rest[: -len(_CLOSING)]
+    comma = b"" if inner.endswith(b"{") else b","
+    return inner + comma + b'"turns":[' + b",".join(turns) + b"]" + _CLOSING
 
 
 def _inputs_text(joined: bytes, graph_at: int) -> bytes:

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from store.engines.engine import Connection, Engine
-from store.engines.schema import DEFAULT_TENANT_KEY
 from store.errors import StoreAnswerError, Unavailable
 from store.log.append import Prepared, append
 from store.log.group_commit import GroupCommit
 from store.log.reads import read_event, read_events
+from store.log.tenants import made_tenant_key, tenant_key
 from store.log.turn_page import read_turns
 from store.port import (
     DEFAULT_LIMIT,
@@ -207,17 +207,8 @@ class EventStore:
             return self._tenant(connection, name)
 
     def _tenant(self, connection: Connection, name: str, *, create: bool = False) -> int:
-        """A tenant's key; that of nobody where it never wrote.
-
-        Looked up each time: the database may be another than a moment ago, put back from a backup.
-        """
-        if name == DEFAULT_TENANT:
-            return DEFAULT_TENANT_KEY
-        row = connection.execute("SELECT tenant FROM tenants WHERE name = ?", (name.encode(),)).fetchone()
-        if row is not None:
-            return int(row[0])
-        if not create:
-            return _NOBODY
-        (last,) = connection.execute("SELECT max(tenant) FROM tenants").fetchone()
-        connection.execute("INSERT INTO tenants (tenant, name) VALUES (?, ?)", (last + 1, name.encode()))
-        return int(last) + 1
+        """A tenant's key; that of nobody where it never wrote."""
+        if create:
+            return made_tenant_key(connection, name)
+        key = tenant_key(connection, name)
+        return _NOBODY if key is None else key

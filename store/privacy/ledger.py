@@ -15,11 +15,11 @@ from typing import Any, Final
 import orjson
 
 from agent.core.timestamps import instant, utc_text
-from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, position_of
 from store.errors import BadRequest
 from store.log.append import next_position
 from store.log.event_store import EventStore
+from store.log.tenants import made_tenant_key
 from store.log.turn_rows import BURY
 from store.port import Actor
 from store.privacy import audit, erasure, restored_spans
@@ -39,7 +39,6 @@ _TOMBSTONES: Final = """
 SELECT turn_id, tombstones.tenant, tenants.name FROM tombstones JOIN tenants ON tenants.tenant = tombstones.tenant
 WHERE (turn_id, tombstones.tenant) > (?, ?) ORDER BY turn_id, tombstones.tenant LIMIT ?
 """
-_TENANT: Final = "SELECT tenant FROM tenants WHERE name = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ def _reapply_tenant(
     always: bool,
 ) -> Reapplied:
     with store.engine.writing() as connection:
-        tenant = _tenant(connection, name)
+        tenant = made_tenant_key(connection, name)
         end = next_position(connection, tenant) - 1
         applied = emptied = 0
         rows = [line.row for line in lines if line.row is not None]
@@ -164,16 +163,6 @@ def _reapply_tenant(
             last = next_position(connection, tenant) - 1
             audit.write(connection, tenant, actor, restored_spans.ACTION, restored_spans.subject(end, last))
     return Reapplied(applied, emptied, len(rows) - applied)
-
-
-def _tenant(connection: Connection, name: str) -> int:
-    """The key of a tenant, which need not be in the backup: its positions are not given out again."""
-    row = connection.execute(_TENANT, (name.encode(),)).fetchone()
-    if row is not None:
-        return int(row[0])
-    (last,) = connection.execute("SELECT max(tenant) FROM tenants").fetchone()
-    connection.execute("INSERT INTO tenants (tenant, name) VALUES (?, ?)", (last + 1, name.encode()))
-    return int(last) + 1
 
 
 def _line(row: Sequence[Any]) -> bytes:
