@@ -25,12 +25,12 @@ sys.path.insert(0, str(ROOT))
 from function_host import FunctionHost, HostError  # noqa: E402 - after the path above, as the next
 from port import holder, next_free, why_not  # noqa: E402 - as above
 
-from agent.cli.answer import CaptureAnswer  # noqa: E402 - as above
-from agent.cli.capture_report import summary  # noqa: E402 - as above
 from agent.cli.embedded_path import check_embedded_path  # noqa: E402 - as above
-from agent.cli.graph_tree import Canvas, graph_tree  # noqa: E402 - as above
+from agent.cli.memory.answer import CaptureAnswer  # noqa: E402 - as above
+from agent.cli.memory.capture_report import summary  # noqa: E402 - as above
+from agent.cli.memory.graph_tree import Canvas, graph_tree  # noqa: E402 - as above
+from agent.cli.memory.turns_shown import turns_shown  # noqa: E402 - as above
 from agent.cli.terminal import OutputError, Terminal  # noqa: E402 - as above
-from agent.cli.turns_shown import turns_shown  # noqa: E402 - as above
 from agent.config import StoreAddress  # noqa: E402 - as above
 from agent.errors import StoreConnectionError  # noqa: E402 - as above
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from agent.errors import AgentError, ConfigurationError, RateLimitExceeded, StoreError, ValidationError
+from agent.errors import (
+    AgentError,
+    ConfigurationError,
+    RateLimitExceeded,
+    StoreError,
+    StoreNotFound,
+    ValidationError,
+)
 
 
 class ExitCode(IntEnum):
-    """What a script may rely on. 3 to 5 belong to commands that compare, erase and export."""
+    """What a script may rely on."""
 
     OK = 0
     STORE = 1
@@ -16,8 +23,11 @@ class ExitCode(IntEnum):
     USAGE = 2
     """The command line, a setting or the input was refused; nothing was written."""
     DIFFERS = 3
+    """Something that was compared is not what it should be."""
     PARTLY = 4
+    """Part was done; what was not is named."""
     NOT_POSSIBLE = 5
+    """What was asked for is not there, or cannot be done with what is there."""
     INTERNAL = 70
     """A fault of ours (EX_SOFTWARE of sysexits.h)."""
     NOT_WRITTEN = 74
@@ -30,6 +40,8 @@ class ExitCode(IntEnum):
 
 def exit_code_of(error: AgentError) -> ExitCode:
     """The exit code that ``error`` ends a command with."""
+    if isinstance(error, StoreNotFound):
+        return ExitCode.NOT_POSSIBLE
     if isinstance(error, StoreError | RateLimitExceeded):
         return ExitCode.STORE
     if isinstance(error, ValidationError | ConfigurationError):

@@ -24,7 +24,10 @@ STORE_VARIABLE: Final = "RUVECTOR_SERVICE_URL"
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """What every command is run with. ``execution_ref`` is made once, before the first write attempt (CONTRACT 6)."""
+    """What every command is run with. ``execution_ref`` is made once, before the first write attempt (CONTRACT 6).
+
+    ``jsonl``: a list is printed as JSON Lines; the format is then JSON.
+    """
 
     terminal: Terminal
     format: Format
@@ -32,6 +35,7 @@ class Invocation:
     store: str | None
     execution_ref: str
     clock: Callable[[], datetime]
+    jsonl: bool = False
 
     def settings(self) -> dict[str, str]:
         """The environment, with the store that the command line names. Raises ConfigurationError for an empty one."""

@@ -26,8 +26,13 @@ FormatOption = Annotated[Format, typer.Option("--format", help="How to print the
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show where a failure came from. May print content.")]
 
 
-def make_invocation(context: typer.Context, output_format: Format, store: str | None, *, debug: bool) -> Invocation:
-    """What a command is run with: the process's terminal, the options, a reference and a clock of its own."""
+def make_invocation(
+    context: typer.Context, output_format: Format, store: str | None, *, debug: bool, jsonl: bool = False
+) -> Invocation:
+    """What a command is run with: the process's terminal, the options, a reference and a clock of its own.
+
+    ``jsonl`` is a form of JSON, and wins over ``output_format``.
+    """
     import logging
 
     # Late: the parts of the product are loaded when a command runs.
@@ -38,5 +43,11 @@ def make_invocation(context: typer.Context, output_format: Format, store: str | 
         # What the parts log is for those who run a service; here a failure is one line.
         logging.getLogger().addHandler(logging.NullHandler())
     return Invocation(
-        terminal=context.obj, format=output_format, debug=debug, store=store, execution_ref=new_id(), clock=utc_now
+        terminal=context.obj,
+        format=Format.JSON if jsonl else output_format,
+        debug=debug,
+        store=store,
+        execution_ref=new_id(),
+        clock=utc_now,
+        jsonl=jsonl,
     )

@@ -90,6 +90,10 @@ class Terminal:
         exact = self.is_unicode and not self.stdout.isatty()
         self._to_stdout(text if exact else escape_document(text, self.encoding))
 
+    def plain(self, text: str) -> None:
+        """Print lines for people that are safe to look at already."""
+        self._to_stdout(_encodable(text, self.encoding))
+
     @property
     def width(self) -> int:
         """The cells of a line: of the terminal, else what ``COLUMNS`` says, else enough for an id and its label."""

@@ -33,8 +33,8 @@ def _string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _string)
 
 
-def yaml_text(value: dict[str, Any], *, allow_unicode: bool = True) -> str:
-    """``value``, a JSON object, as one YAML document in block style; without ``allow_unicode`` as ASCII."""
+def yaml_text(value: dict[str, Any] | list[Any], *, allow_unicode: bool = True) -> str:
+    """``value``, a JSON object or array, as one YAML document in block style; without ``allow_unicode`` as ASCII."""
     # No line is folded: a width beyond every line.
     text: str = yaml.dump(
         value, Dumper=_Dumper, sort_keys=False, allow_unicode=allow_unicode, default_flow_style=False, width=2**31

@@ -71,10 +71,14 @@ def read_feed(asked: Asked, after: str | None, limit: int, types: tuple[str, ...
 
     Raises as ``RuvectorClient.ask`` does; StoreWriteError where one event alone is too long.
     """
-    query = {"after": after, "types": ",".join(types) or None}
+    return read_events(asked, FEED_PATH, {"after": after, "types": ",".join(types) or None}, limit)
+
+
+def read_events(asked: Asked, path: str, query: Query, limit: int) -> FeedPage:
+    """A page of the list of events at ``path``, by the rules of ``read_feed``."""
     while True:
         try:
-            return asked.ask("GET", FEED_PATH, {**query, "limit": limit}, partial(read_page, limit=limit))
+            return asked.ask("GET", path, {**query, "limit": limit}, partial(read_page, limit=limit))
         except AnswerTooLong as error:
             if limit == 1:
                 raise error.refused from None
@@ -86,6 +90,14 @@ def read_page(body: bytes, *, limit: int) -> FeedPage:
     try:
         # What is no UTF-8 stands for itself, and is cut out again as it came.
         return _Reader(body.decode("utf-8-sig", _AS_IT_IS)).page(limit)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def read_event(body: bytes) -> FedEvent:
+    """The one envelope that is an answer's ``body``. Raises ValueError for what is no JSON object."""
+    try:
+        return _Reader(body.decode("utf-8-sig", _AS_IT_IS)).event()
     except RecursionError:
         raise ValueError("nested too deep") from None
 
@@ -131,6 +143,16 @@ class _Reader:
         if cursor is _ABSENT:
             return FeedPage(events, None, is_open=len(events) >= limit)
         return FeedPage(events, _cursor(cursor))
+
+    def event(self) -> FedEvent:
+        self._skip()
+        start = self._place
+        value = self._value()
+        text = self._text[start : self._place].encode(errors=_AS_IT_IS)
+        self._skip()
+        if not isinstance(value, dict) or self._place < len(self._text):
+            raise ValueError("no event")
+        return _event(value, text)
 
     def _events(self) -> tuple[FedEvent, ...]:
         events: list[FedEvent] = []

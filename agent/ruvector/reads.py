@@ -6,14 +6,14 @@ and RateLimitExceeded when the retries are spent, and StoreWriteError for an ans
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, Final, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 
 import jiter
 
 from agent.errors import StoreNotFound
 from agent.ruvector.client import AnswerTooLong, Query
-from agent.ruvector.feed import Asked, FeedPage, read_feed
+from agent.ruvector.feed import Asked, FedEvent, FeedPage, read_event, read_events, read_feed
 from agent.ruvector.models import (
     AuditPage,
     EventEnvelope,
@@ -27,6 +27,8 @@ from agent.ruvector.models import (
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=StoreModel)
+
+_EVENTS: Final = "/v1/decision-events"
 
 
 class EventFilters(TypedDict, total=False):
@@ -71,11 +73,22 @@ class StoreReads:
 
     def event(self, execution_ref: str) -> EventEnvelope:
         """The event of one invocation, with its position."""
-        return self._read(EventEnvelope, f"/v1/decision-events/{segment(execution_ref)}", {})
+        return self._read(EventEnvelope, f"{_EVENTS}/{segment(execution_ref)}", {})
 
     def events(self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]) -> EventPage:
         """One page of events, in ascending order unless asked; ``cursor`` is the last page's next_cursor."""
-        return self._read(EventPage, "/v1/decision-events", {**_named(which), "limit": limit, "cursor": cursor})
+        return self._read(EventPage, _EVENTS, {**_named(which), "limit": limit, "cursor": cursor})
+
+    def raw_event(self, execution_ref: str) -> FedEvent:
+        """As ``event``, the envelope as it came."""
+        try:
+            return self._asked.ask("GET", f"{_EVENTS}/{segment(execution_ref)}", {}, read_event)
+        except AnswerTooLong as error:
+            raise error.refused from None
+
+    def raw_events(self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]) -> FeedPage:
+        """As ``events``, each envelope as it came; fewer than ``limit`` where that many are too long to receive."""
+        return read_events(self._asked, _EVENTS, {**_named(which), "cursor": cursor}, limit)
 
     def feed(self, after: str | None = None, *, limit: int = 100, types: tuple[str, ...] = ()) -> FeedPage:
         """One page of the feed beyond the cursor ``after``, of these types or all, each envelope as it came."""

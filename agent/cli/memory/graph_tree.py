@@ -15,9 +15,9 @@ from rich.cells import cell_len
 from rich.text import Text
 from rich.tree import Tree
 
-from agent.cli.answer import Output
+from agent.cli.memory.answer import Output
+from agent.cli.memory.turns_shown import ShownCall, ShownTurn
 from agent.cli.terminal_text import preview
-from agent.cli.turns_shown import ShownCall, ShownTurn
 
 _STYLES: Final = {"system": "magenta", "user": "bold green", "assistant": "bold cyan", "tool": "yellow"}
 _ROLE_WIDTH: Final = 9

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from agent.bootstrap import capture_app, store_client
-from agent.cli.capture import CaptureCommand
 from agent.cli.exit_codes import ExitCode
+from agent.cli.memory.capture import CaptureCommand
 from agent.cli.output_format import Format
 from agent.config import Settings
 from tests.cli.streams import BOOKING, EXAMPLE, Screen, invocation, printed, terminal

@@ -6,7 +6,7 @@ import yaml
 
 from agent import __version__
 from agent.cli.exit_codes import ExitCode
-from agent.cli.health import show_health
+from agent.cli.memory.health import show_health
 from agent.cli.output_format import Format
 from tests.cli.streams import invocation, printed, terminal
 from tests.live.host import free_port

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.capture.body import MAX_BODY_BYTES
-from agent.cli.capture_input import read_input
+from agent.cli.memory.capture_input import read_input
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 TEXT = '{"content": "Zoë 完成"}'

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent.cli.answer import Output
-from agent.cli.graph_tree import Canvas, graph_tree
-from agent.cli.turns_shown import turns_shown
+from agent.cli.memory.answer import Output
+from agent.cli.memory.graph_tree import Canvas, graph_tree
+from agent.cli.memory.turns_shown import turns_shown
 from agent.core.canonical import encode
 from agent.core.decision import Outputs
 from agent.core.native import derive_ids

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from agent.bootstrap import capture_service_on, store_client
 from agent.capture.idempotency_key import checked_idempotency_key
 from agent.capture.service import CaptureRequest
-from agent.cli.capture_input import read_input
 from agent.cli.embedded_path import check_embedded_path
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.memory.capture_input import read_input
 from agent.cli.output_format import Format
 from agent.config import Settings
 from agent.observability.tracing import NoSpans
@@ -55,10 +55,10 @@ class CaptureCommand:
 
     def _report(self, answer: bytes, body: bytes, invocation: Invocation) -> list[RenderableType]:
         # Late: pydantic and Rich are for people, and a script that asks for JSON does not wait for them.
-        from agent.cli.answer import CaptureAnswer
-        from agent.cli.capture_report import summary
-        from agent.cli.graph_tree import Canvas, graph_tree
-        from agent.cli.turns_shown import turns_shown
+        from agent.cli.memory.answer import CaptureAnswer
+        from agent.cli.memory.capture_report import summary
+        from agent.cli.memory.graph_tree import Canvas, graph_tree
+        from agent.cli.memory.turns_shown import turns_shown
 
         terminal = invocation.terminal
         captured = CaptureAnswer.model_validate_json(answer)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from agent.cli.answer import CaptureAnswer
+from agent.cli.memory.answer import CaptureAnswer
 from agent.cli.terminal_text import escape
 
 

@@ -1,0 +1,44 @@
+"""A turn of a session as its readers see it: one ``turn_id``, the latest revision (CONTRACT 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTurn:
+    """One turn. Ids are lower-case UUIDs; ``seq`` counts from 1 in the session.
+
+    ``parent_turn_id`` as the store resolved it, None for a root; it may name a turn that is not there (yet).
+    ``fields`` are all members as the store gives them: what was captured, and what CONTRACT 10 adds. An erased turn
+    is a skeleton: its ``content`` is None.
+    """
+
+    turn_id: str
+    seq: int
+    conversation_id: str
+    parent_turn_id: str | None
+    role: str
+    content: str | None
+    erased: bool
+    fields: Mapping[str, Any]
+
+    @property
+    def timestamp(self) -> str | None:
+        """When it was said, as it was captured; None where it is erased."""
+        timestamp: str | None = self.fields.get("timestamp")
+        return timestamp
+
+    @property
+    def invocations(self) -> tuple[Mapping[str, Any], ...]:
+        """Its ``tool_invocations``: calls, or on a tool turn the calls whose result it is."""
+        return tuple(self.fields.get("tool_invocations", ()))
+
+    @property
+    def memory(self) -> Mapping[str, Any]:
+        """Its ``metadata.memory`` (CONTRACT 9); empty where there is none, or it is no object."""
+        metadata = self.fields.get("metadata")
+        memory = metadata.get("memory") if isinstance(metadata, dict) else None
+        return memory if isinstance(memory, dict) else {}
