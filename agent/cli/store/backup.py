@@ -8,9 +8,9 @@ from pathlib import Path
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.result import print_result
 from agent.cli.store.database import is_server, opened, store_settings
 from agent.cli.store.postgresql_tools import dump_line
-from agent.cli.store.result import print_result
 from agent.errors import ValidationError
 from store.upkeep.backup import backup
 

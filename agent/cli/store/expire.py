@@ -10,10 +10,10 @@ from typing import Any
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.result import print_result
 from agent.cli.store.actor import actor_of
 from agent.cli.store.database import opened, store_settings
 from agent.cli.store.duration import age
-from agent.cli.store.result import print_result
 from agent.core.timestamps import utc_text
 from store.log.event_store import EventStore
 from store.port import Actor

@@ -6,8 +6,8 @@ from typing import Any
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.result import print_result
 from agent.cli.store.database import store_settings
-from agent.cli.store.result import print_result
 from store.http.access import Key
 from store.http.quotas import Quota
 from store.settings import StoreSettings

@@ -18,10 +18,10 @@ from agent.bootstrap import store_client
 from agent.cli.embedded_path import check_embedded_path
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import STORE_VARIABLE, Invocation
+from agent.cli.result import print_result
 from agent.cli.store.database import DATABASE_VARIABLE, store_settings
 from agent.cli.store.feed_walk import FeedWalk, ReadPage
 from agent.cli.store.pull_database import database_client
-from agent.cli.store.result import print_result
 from agent.config import Settings, StoreAddress, store_address
 from agent.errors import ConfigurationError, StoreConnectionError, StoreWriteError
 from agent.ruvector.client import RuvectorClient, key_refused

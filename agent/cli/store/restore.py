@@ -9,12 +9,12 @@ from pathlib import Path
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.result import print_result
 from agent.cli.store.actor import actor_of
 from agent.cli.store.database import is_server, store_settings
 from agent.cli.store.failures import store_failures
 from agent.cli.store.ledger_file import missing_lines, read_ledger
 from agent.cli.store.postgresql_tools import restore_line
-from agent.cli.store.result import print_result
 from agent.errors import ValidationError
 from store.upkeep.backup import RestoreReport, restore
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.result import print_result
 from agent.cli.store.database import opened, store_settings
-from agent.cli.store.result import print_result
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How a command of the store prints what it did: one document, or a line for each fact."""
+"""How a command prints what it did: one document, or a line for each fact."""
 
 from __future__ import annotations
 
