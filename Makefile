@@ -12,7 +12,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --no-emit-find-links --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help environment run test check style types imports schemas locks shell bench fmt lock crash soak fuzz
+.PHONY: help environment run test check style types imports schemas locks shell bench recording fmt lock crash soak fuzz
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ locks: environment
 
 shell:
 	sh scripts/check_shell.sh
+
+recording: environment ## record the terminal tour of the README again
+	@$(BIN)/python scripts/record_terminal.py
 
 bench: environment ## the benchmarks, each paired with its baseline
 	@$(BIN)/python -m benchmarks

@@ -18,6 +18,7 @@ from benchmarks.figure import Figure, table
 from benchmarks.rows import (
     Stage,
     cold_start,
+    command_line,
     in_process,
     memory,
     serving,
@@ -47,6 +48,7 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "store-writers-postgresql": store_writers.run_postgresql,
     "store-writers-sqlite": store_writers.run_sqlite,
     "sql-layer": store_sql_layer.run,
+    "cli-help": command_line.run,
 }
 
 
