@@ -128,6 +128,17 @@ class StoreNotFound(StoreError):
     status = 404
 
 
+class NewerContract(AgentError):
+    """An event keeps a later major version of the published contract than this release knows (CONTRACT 6)."""
+
+    error_code = "VALIDATION_ERROR"
+    status = 422
+
+    def __init__(self, major: int) -> None:
+        super().__init__(f"the event keeps version {major} of the contract, which this release cannot read")
+        self.major = major
+
+
 class RateLimitExceeded(AgentError):
     """Too many requests: the store's limit after retries. ``headers`` hold ``Retry-After``."""
 

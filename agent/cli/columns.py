@@ -25,12 +25,16 @@ class Column(NamedTuple):
 
 
 class Columns:
-    """The lines of a table ``width`` cells wide, on a stream of this ``encoding``; the last column takes the rest."""
+    """The lines of a table on a stream of this ``encoding``.
+
+    The last column is as wide as is left of ``width``, and never narrower than it says: where the others leave it too
+    little room, a line is longer than ``width``.
+    """
 
     def __init__(self, columns: Sequence[Column], *, width: int, encoding: str) -> None:
         fixed = sum(column.width + len(_GAP) for column in columns[:-1])
-        last = columns[-1]._replace(width=max(width - fixed, _LEAST))
-        self._columns = (*columns[:-1], last)
+        last = columns[-1]
+        self._columns = (*columns[:-1], last._replace(width=max(width - fixed, last.width, _LEAST)))
         self._encoding = encoding
 
     def header(self) -> str:

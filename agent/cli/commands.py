@@ -17,6 +17,8 @@ from agent.cli.store.commands import store_group
 from agent.cli.terminal import OutputError, Terminal
 
 _NAME: Final = "memory-graph"
+# What a shell asks for completions by.
+_COMPLETING: Final = "_MEMORY_GRAPH_COMPLETE"
 
 app = typer.Typer(**TYPER)
 agent = typer.Typer(help="The agents of this product.", **TYPER)
@@ -56,6 +58,9 @@ def run(arguments: Sequence[str]) -> int:
         else:
             terminal.say(f"{message[0]} (see --help)")
         return error.exit_code
-    except SystemExit:
+    except SystemExit as ended:
+        if ended.code == 0 or _COMPLETING in terminal.environ:
+            # How Typer ends a completion, and what it shows or installs for one.
+            return 0 if ended.code == 0 else 1
         # What Typer does where the reader of a help text closed the pipe.
         return terminal.give_up(OutputError(BrokenPipeError()))

@@ -11,11 +11,26 @@ from pathlib import Path
 from typing import Final
 
 from agent.config import StoreAddress
-from agent.errors import StoreConnectionError
+from agent.errors import StoreConnectionError, StoreNotFound
 
 # SQLite file format, 1.3.1. An empty file is a database that nobody wrote to yet.
 _MAGIC: Final = b"SQLite format 3\0"
 _IN_MEMORY: Final = ":memory:"
+
+
+def is_absent(store: StoreAddress) -> bool:
+    """Whether ``store`` is an embedded one whose database nobody made yet: opening it would."""
+    return store.path is not None and store.path != _IN_MEMORY and not Path(store.path).exists()
+
+
+def check_embedded_store(store: StoreAddress) -> None:
+    """As ``check_embedded_path``, for who only asks for what is there: StoreNotFound where there is no database.
+
+    A mistyped path must not leave an empty database behind.
+    """
+    check_embedded_path(store)
+    if is_absent(store):
+        raise StoreNotFound(f"there is no store at {store.path}: a capture makes one")
 
 
 def check_embedded_path(store: StoreAddress) -> None:

@@ -7,6 +7,7 @@ from enum import IntEnum
 from agent.errors import (
     AgentError,
     ConfigurationError,
+    NewerContract,
     RateLimitExceeded,
     StoreError,
     StoreNotFound,
@@ -40,7 +41,7 @@ class ExitCode(IntEnum):
 
 def exit_code_of(error: AgentError) -> ExitCode:
     """The exit code that ``error`` ends a command with."""
-    if isinstance(error, StoreNotFound):
+    if isinstance(error, StoreNotFound | NewerContract):
         return ExitCode.NOT_POSSIBLE
     if isinstance(error, StoreError | RateLimitExceeded):
         return ExitCode.STORE

@@ -8,6 +8,7 @@ first item leaves standard output empty.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Final, Self
@@ -15,15 +16,20 @@ from typing import Any, Final, Self
 from agent.cli.columns import Column, Columns
 from agent.cli.invocation import Invocation
 from agent.cli.output_format import Format
+from agent.cli.raw_json import one_line, value_of
 from agent.cli.terminal import OutputError
 
 _BUFFERED: Final = 64 * 1024
+# A piece of so many characters fits into the buffer of a stream (8 KiB) in any encoding. What Ctrl-C interrupts while
+# it waits for a slow reader then stays there and is written later; of more, nobody would know how much was written.
+_PIECE: Final = 2000
 
 
 class Listing:
     """One list. Used as a context; ``members`` are what the document says beside the items, known at its end.
 
-    ``columns`` are for people. ``follow``: each item is printed at once, for who waits for the next one.
+    ``columns`` are for people. ``follow``: a list without an end, for who waits for the next item. Each is printed at
+    once, and Ctrl-C is how it ends: it is complete then.
     """
 
     def __init__(self, invocation: Invocation, name: str, columns: Sequence[Column], *, follow: bool = False) -> None:
@@ -37,31 +43,28 @@ class Listing:
             else None
         )
         self._follow = follow
-        self._kept: list[str] = []
+        self._pieces: deque[str] = deque()
         self._size = 0
         self._started = False
         self.count = 0
         self.members: dict[str, Any] = {}
 
-    def add(self, document: str, row: Callable[[], list[str]]) -> None:
+    def open(self) -> None:
+        """Print what stands before the first item, where that is not sure to come."""
+        if not self._started:
+            self._keep(self._start())
+
+    def add(self, document: str, row: Callable[[], Sequence[str]]) -> None:
         """Print one item: ``document`` is its JSON text, ``row`` makes its values for people where they are needed."""
-        self._open()
-        # In JSON text a line break stands between tokens only.
-        document = document.replace("\r", " ").replace("\n", " ")
-        if self._columns is not None:
-            self._keep(f"{self._columns.row(row())}\n")
-        elif self._jsonl:
-            self._keep(f"{document}\n")
-        elif self._format is Format.JSON:
-            self._keep(f"{',' if self.count else ''}\n{document}")
-        else:
-            self._keep(("" if self.count else "\n") + self._yaml([json.loads(document)]))
+        # Made whole before any of it is kept: a failure in an item leaves the list without it.
+        item = self._item(document, row)
+        self._keep(item if self._started else self._start() + item)
         self.count += 1
 
     def note(self, line: str) -> None:
         """A line between the rows for people; documents have none."""
-        if self._format is Format.TABLE:
-            self._open()
+        if self._columns is not None:
+            self.open()
             self._keep(f"{line}\n")
 
     def __enter__(self) -> Self:
@@ -73,29 +76,35 @@ class Listing:
         if isinstance(error, OutputError):
             return
         if error is None or self._started:
-            self._open()
-            self._end({**self.members, "complete": error is None})
+            self.open()
+            is_whole = error is None or (self._follow and isinstance(error, KeyboardInterrupt))
+            self._keep(self._end({**self.members, "complete": is_whole}))
         self._flush()
 
-    def _open(self) -> None:
-        if self._started:
-            return
+    def _start(self) -> str:
         self._started = True
         if self._columns is not None:
-            self._keep(f"{self._columns.header()}\n")
-        elif self._format is Format.JSON and not self._jsonl:
-            self._keep(f"{{{json.dumps(self._name)}:[")
-        elif self._format is Format.YAML:
-            self._keep(f"{self._name}:")
+            return f"{self._columns.header()}\n"
+        if self._jsonl:
+            return ""
+        return f"{{{json.dumps(self._name)}:[" if self._format is Format.JSON else f"{self._name}:"
 
-    def _end(self, members: dict[str, Any]) -> None:
-        if self._format is Format.TABLE or self._jsonl:
-            return
+    def _item(self, document: str, row: Callable[[], Sequence[str]]) -> str:
+        if self._columns is not None:
+            return f"{self._columns.row(row())}\n"
+        if self._jsonl:
+            return f"{one_line(document)}\n"
+        if self._format is Format.JSON:
+            return f"{',' if self.count else ''}\n{one_line(document)}"
+        return ("" if self.count else "\n") + self._yaml([value_of(document)])
+
+    def _end(self, members: dict[str, Any]) -> str:
+        if self._columns is not None or self._jsonl:
+            return ""
         if self._format is Format.JSON:
             text = json.dumps(members, ensure_ascii=False)
-            self._keep(f"{chr(10) if self.count else ''}],{text[1:]}\n")
-        else:
-            self._keep(("" if self.count else " []\n") + self._yaml(members))
+            return f"{chr(10) if self.count else ''}],{text[1:]}\n"
+        return ("" if self.count else " []\n") + self._yaml(members)
 
     def _yaml(self, value: Any) -> str:
         # Late: only YAML needs the library.
@@ -104,16 +113,14 @@ class Listing:
         return yaml_text(value, allow_unicode=self._terminal.is_unicode)
 
     def _keep(self, text: str) -> None:
-        self._kept.append(text)
+        # A list first, so that Ctrl-C finds all of a text there or none of it.
+        self._pieces.extend([text[start : start + _PIECE] for start in range(0, len(text), _PIECE)])
         self._size += len(text)
         if self._follow or self._size >= _BUFFERED:
             self._flush()
 
     def _flush(self) -> None:
-        text = "".join(self._kept)
-        self._kept.clear()
+        write = self._terminal.document if self._columns is None else self._terminal.plain
         self._size = 0
-        if self._format is Format.TABLE:
-            self._terminal.plain(text)
-        else:
-            self._terminal.document(text)
+        while self._pieces:
+            write(self._pieces.popleft())

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from agent.cli.invocation import Invocation
 from agent.cli.output_format import Format
 from agent.cli.terminal_text import escape
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def print_result(
@@ -19,6 +22,12 @@ def print_result(
     if invocation.format is not Format.TABLE:
         invocation.print_json(orjson.dumps(document))
         return
+    shown = _own_members(document) if facts is None else facts
+    invocation.terminal.show(facts_table(shown, encoding=invocation.terminal.encoding))
+
+
+def facts_table(facts: Iterable[tuple[str, str]], *, encoding: str) -> Table:
+    """A line for each fact, its value made safe for a stream of this ``encoding``."""
     # Late: a script that asks for JSON does not wait for Rich.
     from rich.table import Table
     from rich.text import Text
@@ -27,9 +36,9 @@ def print_result(
     table.add_column(style="bold", no_wrap=True)
     # An id or a path is folded rather than cut: a part of one finds nothing.
     table.add_column(overflow="fold")
-    for name, value in _own_members(document) if facts is None else facts:
-        table.add_row(name, Text(escape(value, invocation.terminal.encoding)))
-    invocation.terminal.show(table)
+    for name, value in facts:
+        table.add_row(name, Text(escape(value, encoding)))
+    return table
 
 
 def _own_members(document: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -6,6 +6,7 @@ Pure and linear in turns and invocations. The payload has passed validation; ids
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from agent.core.ids import edge_id
@@ -13,7 +14,11 @@ from agent.core.ids import edge_id
 # CONTRACT 1: what bounds the nodes of one capture.
 MAX_TURNS_AND_INVOCATIONS: Final = 10_000
 
-_NODE_TYPES: Final = {"user": "prompt", "system": "prompt", "assistant": "response", "tool": "tool_invocation"}
+NODE_TYPES: Final = {"user": "prompt", "system": "prompt", "assistant": "response", "tool": "tool_invocation"}
+_NOTHING: Final = (None, None)
+# What a named tuple's own constructor comes to, at half its cost.
+_new: Final = tuple.__new__
+EDGE_TYPES: Final = ("belongs_to", "follows", "responds_to", "invokes")
 
 
 class Node(NamedTuple):
@@ -50,12 +55,16 @@ class Graph(NamedTuple):
 
     def edges_json(self) -> bytes:
         """The edges as a JSON array of EdgeReferences."""
-        texts = [
-            f'{{"edge_id":"{edge_id(kind, start, end)}","edge_type":"{kind}",'
-            f'"from_node_id":"{start}","to_node_id":"{end}"}}'
-            for kind, start, end in self.edges
-        ]
-        return f"[{','.join(texts)}]".encode("ascii")
+        return f"[{','.join([_edge_json(*edge) for edge in self.edges])}]".encode("ascii")
+
+
+# The graph of one capture is written more than once where capture or replay and store are one process.
+@lru_cache(maxsize=2048)
+def _edge_json(kind: str, start: str, end: str) -> str:
+    return (
+        f'{{"edge_id":"{edge_id(kind, start, end)}","edge_type":"{kind}",'
+        f'"from_node_id":"{start}","to_node_id":"{end}"}}'
+    )
 
 
 def is_state_only(turn: Mapping[str, Any]) -> bool:
@@ -78,22 +87,23 @@ def build_graph(payload: Mapping[str, Any]) -> Graph:
     before: str | None = None
     for index, turn in enumerate(payload["turns"]):
         turn_id = turn["turn_id"].lower()
-        parent = _parent(turn, before)
-        nodes.append(Node(turn_id, _NODE_TYPES[turn["role"]], index))
-        edges.append(Edge("belongs_to", turn_id, session))
+        nodes.append(_new(Node, (turn_id, NODE_TYPES[turn["role"]], index)))
+        edges.append(_new(Edge, ("belongs_to", turn_id, session)))
         if lineage:
+            parent = _parent(turn, before) if "parent_turn_id" in turn else before
             if parent is not None:
-                edges.append(Edge("follows", turn_id, parent))
+                edges.append(_new(Edge, ("follows", turn_id, parent)))
             target = answers.target(turn, turn_id, parent)
             if target is not None:
-                edges.append(Edge("responds_to", turn_id, target))
-        edge_type = "responds_to" if turn["role"] == "tool" else "invokes"
-        for invocation_id in _invocations(turn):
-            if invocation_id not in named:
-                named.add(invocation_id)
-                nodes.append(Node(invocation_id, "tool_invocation", index))
-            if lineage or edge_type == "invokes":
-                edges.append(Edge(edge_type, turn_id, invocation_id))
+                edges.append(_new(Edge, ("responds_to", turn_id, target)))
+        if "tool_invocations" in turn:
+            edge_type = "responds_to" if turn["role"] == "tool" else "invokes"
+            for invocation_id in _invocations(turn):
+                if invocation_id not in named:
+                    named.add(invocation_id)
+                    nodes.append(_new(Node, (invocation_id, "tool_invocation", index)))
+                if lineage or edge_type == "invokes":
+                    edges.append(_new(Edge, (edge_type, turn_id, invocation_id)))
         before = turn_id
     return Graph(tuple(nodes), tuple(edges))
 
@@ -120,11 +130,11 @@ class _Answered:
     """
 
     def __init__(self) -> None:
-        self._nearest: dict[str, tuple[str | None, str | None]] = {}
+        self._nearest: dict[str | None, tuple[str | None, str | None]] = {}
 
     def target(self, turn: Mapping[str, Any], turn_id: str, parent: str | None) -> str | None:
         """What ``turn`` responds to; None for any role but assistant, and where nothing is there to answer."""
-        user, system = self._nearest.get(parent, (None, None)) if parent is not None else (None, None)
+        user, system = self._nearest.get(parent, _NOTHING)
         role = turn["role"]
         if role == "user":
             self._nearest[turn_id] = (turn_id, system)

@@ -33,8 +33,12 @@ class SessionTurn:
 
     @property
     def invocations(self) -> tuple[Mapping[str, Any], ...]:
-        """Its ``tool_invocations``: calls, or on a tool turn the calls whose result it is."""
-        return tuple(self.fields.get("tool_invocations", ()))
+        """Its ``tool_invocations``: calls, or on a tool turn the calls whose result it is.
+
+        The store does not look at them, and another writer's may be anything: what is no object is left out.
+        """
+        named = self.fields.get("tool_invocations")
+        return tuple(entry for entry in named if isinstance(entry, dict)) if isinstance(named, list) else ()
 
     @property
     def memory(self) -> Mapping[str, Any]:
@@ -42,3 +46,8 @@ class SessionTurn:
         metadata = self.fields.get("metadata")
         memory = metadata.get("memory") if isinstance(metadata, dict) else None
         return memory if isinstance(memory, dict) else {}
+
+    @property
+    def is_state_only(self) -> bool:
+        """Whether it carries state and is no message (CONTRACT 9); of an erased turn nobody knows."""
+        return self.role == "system" and self.content == "" and self.memory.get("state_only") is True

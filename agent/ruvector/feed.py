@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol, TypeVar
 from agent.ruvector.client import AnswerTooLong, Query
 
 T = TypeVar("T")
+Page_co = TypeVar("Page_co", covariant=True)
 
 FEED_PATH: Final = "/events/decisions"
 # Other people's cursors may be longer than ours; beyond this an address is no longer carried.
@@ -36,6 +37,12 @@ class Asked(Protocol):
 
     def ask(self, method: str, path: str, query: Query, read: Callable[[bytes], T]) -> T:
         """What ``read`` makes of the answer."""
+
+
+class ReadBody(Protocol[Page_co]):
+    """Reads the body of an answer that ``limit`` events were asked for. Raises ValueError for what is no page."""
+
+    def __call__(self, body: bytes, *, limit: int) -> Page_co: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +83,14 @@ def read_feed(asked: Asked, after: str | None, limit: int, types: tuple[str, ...
 
 def read_events(asked: Asked, path: str, query: Query, limit: int) -> FeedPage:
     """A page of the list of events at ``path``, by the rules of ``read_feed``."""
+    return ask_page(asked, path, query, limit, read_page)
+
+
+def ask_page(asked: Asked, path: str, query: Query, limit: int, read: ReadBody[T]) -> T:
+    """What ``read`` makes of a page at ``path``, by the rules of ``read_feed``."""
     while True:
         try:
-            return asked.ask("GET", path, {**query, "limit": limit}, partial(read_page, limit=limit))
+            return asked.ask("GET", path, {**query, "limit": limit}, partial(read, limit=limit))
         except AnswerTooLong as error:
             if limit == 1:
                 raise error.refused from None
@@ -142,7 +154,7 @@ class _Reader:
             raise ValueError("no page")
         if cursor is _ABSENT:
             return FeedPage(events, None, is_open=len(events) >= limit)
-        return FeedPage(events, _cursor(cursor))
+        return FeedPage(events, cursor_of(cursor))
 
     def event(self) -> FedEvent:
         self._skip()
@@ -190,18 +202,35 @@ class _Reader:
 
 def _event(value: Any, text: bytes) -> FedEvent:
     envelope = value if isinstance(value, dict) else {}
-    payload = envelope.get("payload")
-    # A bare DecisionEvent stands for its envelope (CONTRACT 10).
-    event = payload if isinstance(payload, dict) else envelope
+    event = _decision_event(envelope)
     key = _string(event, "inputs_hash")
     return FedEvent(
         text=text,
-        position=_position(envelope.get("position")),
-        execution_ref=_string(envelope, "runId") or _string(event, "execution_ref"),
+        position=position_of(envelope),
+        execution_ref=execution_ref_of(envelope),
         type=_string(envelope, "type") or _string(event, "decision_type"),
         key=key if key is not None and _KEY.match(key) else None,
         is_erased=envelope.get("erased") is True,
     )
+
+
+def position_of(envelope: Any) -> int | None:
+    """Where an envelope stands in the log; None where it does not say it as ours do."""
+    value = envelope.get("position") if isinstance(envelope, dict) else None
+    return value if type(value) is int and 0 <= value <= _LARGEST_POSITION else None
+
+
+def execution_ref_of(envelope: Any) -> str | None:
+    """What an envelope calls itself, fit to be shown; None where it does not."""
+    if not isinstance(envelope, dict):
+        return None
+    return _string(envelope, "runId") or _string(_decision_event(envelope), "execution_ref")
+
+
+def _decision_event(envelope: dict[str, Any]) -> dict[str, Any]:
+    payload = envelope.get("payload")
+    # A bare DecisionEvent stands for its envelope (CONTRACT 10).
+    return payload if isinstance(payload, dict) else envelope
 
 
 def _string(members: dict[str, Any], name: str) -> str | None:
@@ -210,11 +239,7 @@ def _string(members: dict[str, Any], name: str) -> str | None:
     return value.encode(errors="backslashreplace").decode() if type(value) is str and value else None
 
 
-def _position(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value <= _LARGEST_POSITION else None
-
-
-def _cursor(value: object) -> str | None:
+def cursor_of(value: object) -> str | None:
     """A cursor as text; a store that counts may name a number. An empty one says that nothing follows."""
     if value is None or value == "":
         return None

@@ -13,7 +13,16 @@ import jiter
 
 from agent.errors import StoreNotFound
 from agent.ruvector.client import AnswerTooLong, Query
-from agent.ruvector.feed import Asked, FedEvent, FeedPage, read_event, read_events, read_feed
+from agent.ruvector.feed import (
+    FEED_PATH,
+    Asked,
+    FedEvent,
+    FeedPage,
+    ask_page,
+    read_event,
+    read_events,
+    read_feed,
+)
 from agent.ruvector.models import (
     AuditPage,
     EventEnvelope,
@@ -24,6 +33,7 @@ from agent.ruvector.models import (
     StoreStats,
     TurnPage,
 )
+from agent.ruvector.parsed import ParsedPage, parsed_page
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=StoreModel)
@@ -89,6 +99,16 @@ class StoreReads:
     def raw_events(self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]) -> FeedPage:
         """As ``events``, each envelope as it came; fewer than ``limit`` where that many are too long to receive."""
         return read_events(self._asked, _EVENTS, {**_named(which), "cursor": cursor}, limit)
+
+    def parsed_events(
+        self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]
+    ) -> ParsedPage:
+        """As ``raw_events``, for who looks at the events and moves none: each is parsed, and its bytes are gone."""
+        return ask_page(self._asked, _EVENTS, {**_named(which), "cursor": cursor}, limit, parsed_page)
+
+    def parsed_feed(self, after: str | None = None, *, limit: int = 100) -> ParsedPage:
+        """As ``feed`` of all types, by the same rule."""
+        return ask_page(self._asked, FEED_PATH, {"after": after}, limit, parsed_page)
 
     def feed(self, after: str | None = None, *, limit: int = 100, types: tuple[str, ...] = ()) -> FeedPage:
         """One page of the feed beyond the cursor ``after``, of these types or all, each envelope as it came."""

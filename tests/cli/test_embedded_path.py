@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.cli.embedded_path import check_embedded_path
+from agent.cli.embedded_path import check_embedded_path, check_embedded_store, is_absent
 from agent.config import StoreAddress
-from agent.errors import StoreConnectionError
+from agent.errors import StoreConnectionError, StoreNotFound
 from store.engines.sqlite import SqliteStore
 
 
@@ -44,3 +44,24 @@ def test_a_folder_and_a_file_without_permission_are_called_so(tmp_path: Path) ->
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o500)
     assert refused(folder / "store.db") == "its folder may not be written"
+
+
+def test_who_only_asks_is_told_that_no_database_is_there_and_none_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    with pytest.raises(StoreNotFound) as caught:
+        check_embedded_store(StoreAddress(path=str(path)))
+    assert caught.value.message == f"there is no store at {path}: a capture makes one"
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(StoreConnectionError):
+        check_embedded_store(StoreAddress(path=str(tmp_path)))
+
+
+def test_who_only_asks_may_ask_a_server_memory_and_a_file(tmp_path: Path) -> None:
+    (tmp_path / "used.db").touch()
+    for address in (
+        StoreAddress(url="https://store.example", api_key="k"),
+        StoreAddress(path=":memory:"),
+        StoreAddress(path=str(tmp_path / "used.db")),
+    ):
+        check_embedded_store(address)
+        assert not is_absent(address)

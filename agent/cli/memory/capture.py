@@ -57,6 +57,7 @@ class CaptureCommand:
         # Late: pydantic and Rich are for people, and a script that asks for JSON does not wait for them.
         from agent.cli.memory.answer import CaptureAnswer
         from agent.cli.memory.capture_report import summary
+        from agent.cli.memory.graph_parts import GraphParts
         from agent.cli.memory.graph_tree import Canvas, graph_tree
         from agent.cli.memory.turns_shown import turns_shown
 
@@ -64,4 +65,5 @@ class CaptureCommand:
         captured = CaptureAnswer.model_validate_json(answer)
         turns = turns_shown(body, self.source, captured_at=captured.output.capture_timestamp)
         canvas = Canvas(terminal.width, terminal.encoding)
-        return [summary(captured, encoding=terminal.encoding), "", graph_tree(captured.output, turns, canvas)]
+        tree = graph_tree(GraphParts.of(captured.output), turns, canvas)
+        return [summary(captured, encoding=terminal.encoding), "", tree]

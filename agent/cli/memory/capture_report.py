@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.table import Table
-from rich.text import Text
 
 from agent.cli.memory.answer import CaptureAnswer
-from agent.cli.terminal_text import escape
+from agent.cli.memory.graph_parts import GraphParts
+from agent.cli.result import facts_table
 
 
 def summary(answer: CaptureAnswer, *, encoding: str) -> Table:
     """The answer without its graph, a line for each fact."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    # An id is folded rather than cut: a part of one finds nothing.
-    table.add_column(overflow="fold")
-    for name, value in _facts(answer):
-        table.add_row(name, Text(escape(value, encoding)))
-    return table
+    return facts_table(_facts(answer), encoding=encoding)
 
 
 def _facts(answer: CaptureAnswer) -> Iterator[tuple[str, str]]:
@@ -39,7 +32,7 @@ def _facts(answer: CaptureAnswer) -> Iterator[tuple[str, str]]:
     yield "turns", _turns(answer)
     if output.total_tokens is not None:
         yield "tokens", str(output.total_tokens)
-    yield "graph", f"{len(output.nodes_created)} nodes, {len(output.edges_created)} edges ({_edge_types(answer)})"
+    yield "graph", GraphParts.of(output).counts()
     if event.constraints_applied:
         yield "constraints", ", ".join(event.constraints_applied)
     yield from _warnings(answer)
@@ -53,11 +46,6 @@ def _turns(answer: CaptureAnswer) -> str:
     shown += f", {counts.revised} revised" if counts.revised else ""
     shown += f", {counts.erased} erased" if counts.erased else ""
     return f"{shown})"
-
-
-def _edge_types(answer: CaptureAnswer) -> str:
-    counts = Counter(edge.edge_type for edge in answer.output.edges_created)
-    return ", ".join(f"{count} {edge_type}" for edge_type, count in counts.items())
 
 
 def _warnings(answer: CaptureAnswer) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from agent.cli.memory import (
     check_commands,
     event_commands,
     export_command,
+    graph_command,
     privacy_commands,
     session_commands,
 )
@@ -22,6 +23,7 @@ MODULES: Final[tuple[ModuleType, ...]] = (
     capture_commands,
     event_commands,
     session_commands,
+    graph_command,
     export_command,
     check_commands,
     privacy_commands,

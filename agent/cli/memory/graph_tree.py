@@ -1,12 +1,12 @@
 """The graph of one capture as a tree for people: session, turns in order, the calls of each and where they return.
 
-Nodes and links come from the answer's nodes and edges alone; what a turn says comes from the bytes that were sent.
-Every foreign text is escaped and cut to the width, so a line is a line whatever it holds.
+Nodes and links come from the stored nodes and edges alone; what a turn says comes from the turns that were captured.
+Every foreign text is escaped and cut to the width, so a line is a line whatever it holds. What a damaged event lacks
+is said where it is missing, and what has no place in the tree is counted at its end.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -15,8 +15,9 @@ from rich.cells import cell_len
 from rich.text import Text
 from rich.tree import Tree
 
-from agent.cli.memory.answer import Output
-from agent.cli.memory.turns_shown import ShownCall, ShownTurn
+from agent.cli.memory.graph_links import GraphLinks
+from agent.cli.memory.graph_parts import GraphParts
+from agent.cli.memory.shown_turn import ShownCall, ShownTurn
 from agent.cli.terminal_text import preview
 
 _STYLES: Final = {"system": "magenta", "user": "bold green", "assistant": "bold cyan", "tool": "yellow"}
@@ -25,6 +26,8 @@ _ROLE_WIDTH: Final = 9
 _GUIDE: Final = 4
 # So much of a text is shown even where links leave no room.
 _LEAST_TEXT: Final = 12
+# Of a turn that says no role itself.
+_ROLES: Final = {"tool_invocation": "tool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,71 +38,42 @@ class Canvas:
     encoding: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Links:
-    """The edges of a capture, as each turn needs them. Turns are known by their place in the capture."""
-
-    places: dict[str, int]
-    """Turn node id to place."""
-    caller: dict[str, int]
-    """Invocation node id to the place of the turn that invokes it."""
-    invoked: dict[str, list[str]]
-    """Turn node id to its invocations, in order."""
-    follows: dict[str, str]
-    answers: dict[str, str]
-    """Turn node id to the turn that it responds to."""
-    results: dict[str, list[str]]
-    """Tool turn node id to the invocations whose results it holds."""
-    returned: dict[str, list[int]]
-    """Invocation node id to the places of the turns that hold its result."""
-
-    @classmethod
-    def of(cls, output: Output) -> _Links:
-        """Sort the edges of ``output`` by what they link."""
-        turns = {edge.from_node_id for edge in output.edges_created if edge.edge_type == "belongs_to"}
-        places = {
-            node.node_id: node.turn_index
-            for node in output.nodes_created
-            if node.node_id in turns and node.turn_index is not None
-        }
-        links = cls(places, {}, defaultdict(list), {}, {}, defaultdict(list), defaultdict(list))
-        for edge in output.edges_created:
-            links._add(edge.edge_type, edge.from_node_id, edge.to_node_id)
-        return links
-
-    def _add(self, edge_type: str, source: str, target: str) -> None:
-        if edge_type == "follows":
-            self.follows[source] = target
-        elif edge_type == "invokes":
-            self.invoked[source].append(target)
-            self.caller.setdefault(target, self.places[source])
-        elif edge_type == "responds_to" and target in self.places:
-            self.answers[source] = target
-        elif edge_type == "responds_to":
-            self.results[source].append(target)
-            self.returned[target].append(self.places[source])
-
-
-def graph_tree(output: Output, turns: Sequence[ShownTurn], canvas: Canvas) -> Tree:
-    """The tree of a capture's ``output``; ``turns`` are its turns as sent, by their place."""
-    links = _Links.of(output)
-    tree = Tree(Text.assemble(("session ", "bold"), output.session_id), guide_style="dim", highlight=False)
-    number_width = len(str(len(turns)))
+def graph_tree(graph: GraphParts, turns: Sequence[ShownTurn], canvas: Canvas) -> Tree:
+    """The tree of a capture's ``graph``; ``turns`` are its turns as captured, by their place."""
+    links = GraphLinks.of(graph)
+    session = preview(graph.session_id, canvas.width - len("session "), canvas.encoding)
+    tree = Tree(Text.assemble(("session ", "bold"), session), guide_style="dim", highlight=False)
+    number_width = len(str(len(turns) or len(links.places)))
+    types = {node.node_id: node.node_type for node in graph.nodes}
     before: str | None = None
     for node_id, place in links.places.items():
-        turn = turns[place]
-        head = Text.assemble(
-            (f"#{place}".ljust(number_width + 2), "dim"), (turn.role.ljust(_ROLE_WIDTH), _STYLES[turn.role])
-        )
+        turn = turns[place] if 0 <= place < len(turns) else ShownTurn(None, None, {})
+        head = _head(place, turn.role or _ROLES.get(types[node_id], types[node_id]), number_width, canvas)
         notes = list(_notes(links, node_id, before, turn))
-        branch = tree.add(_line(head, turn.content, notes, canvas, depth=1))
-        for invocation_id in links.invoked.get(node_id, ()):
-            branch.add(_call(turn.calls[invocation_id], links.returned.get(invocation_id, []), canvas))
+        if turns and not 0 <= place < len(turns):
+            notes.append("not in the inputs")
+        branch = tree.add(_line(head, turn.content or "", notes, canvas, depth=1))
+        for line in _calls(links, node_id, place, turn, canvas):
+            branch.add(line)
         before = node_id
+    shown = set(links.places.values())
+    for place, turn in enumerate(turns):
+        if place not in shown:
+            head = _head(place, turn.role or "?", number_width, canvas)
+            tree.add(_line(head, turn.content or "", ["no node"], canvas, depth=1))
+    if links.unplaced_nodes or links.unplaced_edges:
+        lacks = f"{links.unplaced_nodes} nodes and {links.unplaced_edges} edges have no place in this tree"
+        tree.add(_line(Text(lacks, "red"), "", [], canvas, depth=1))
     return tree
 
 
-def _notes(links: _Links, node_id: str, before: str | None, turn: ShownTurn) -> Iterator[str]:
+def _head(place: int, role: str, number_width: int, canvas: Canvas) -> Text:
+    shown = preview(role, _ROLE_WIDTH, canvas.encoding)
+    padding = " " * (_ROLE_WIDTH - cell_len(shown))
+    return Text.assemble((f"#{place}".ljust(number_width + 2), "dim"), (shown + padding, _STYLES.get(role, "")))
+
+
+def _notes(links: GraphLinks, node_id: str, before: str | None, turn: ShownTurn) -> Iterator[str]:
     """What the edges of a turn say beyond "it follows the turn above"."""
     parent = links.follows.get(node_id)
     if parent is not None and parent != before:
@@ -112,19 +86,24 @@ def _notes(links: _Links, node_id: str, before: str | None, turn: ShownTurn) -> 
     for invocation_id in links.results.get(node_id, ()):
         caller = links.caller.get(invocation_id)
         yield f"result for #{caller}" if caller is not None else "result for an earlier capture"
-    if turn.content == "" and not turn.calls:
+    if turn.erased:
+        yield "erased"
+    elif turn.content == "" and not turn.calls:
         yield "no text"
 
 
-def _call(call: ShownCall, returned: Sequence[int], canvas: Canvas) -> Text:
-    places = ", ".join(f"#{place}" for place in returned)
-    return _line(
-        Text.assemble(("calls", "yellow")),
-        call.text(),
-        [f"result in {places}" if places else "no result"],
-        canvas,
-        depth=2,
-    )
+def _calls(links: GraphLinks, node_id: str, place: int, turn: ShownTurn, canvas: Canvas) -> Iterator[Text]:
+    """The invocations that a turn calls, and those that it names without a link: a graph may be without lineage."""
+    for invocation_id in links.invoked.get(node_id, ()):
+        places = ", ".join(f"#{returned}" for returned in links.returned.get(invocation_id, ()))
+        yield _call("calls", turn.calls.get(invocation_id), f"result in {places}" if places else "no result", canvas)
+    for invocation_id in links.named.get(place, ()):
+        if invocation_id not in links.caller and invocation_id not in links.returned:
+            yield _call("names", turn.calls.get(invocation_id), "no link", canvas)
+
+
+def _call(verb: str, call: ShownCall | None, note: str, canvas: Canvas) -> Text:
+    return _line(Text(verb, "yellow"), "[unknown]" if call is None else call.text(), [note], canvas, depth=2)
 
 
 def _line(head: Text, text: str, notes: Sequence[str], canvas: Canvas, *, depth: int) -> Text:

@@ -1,7 +1,7 @@
 """What people name on the command line: sessions and conversations by any id, instants by a date or a date-time.
 
 Whoever captured a session as ``chat-7`` asks for ``chat-7``: what is no UUID becomes the one that the capture derived
-(CONTRACT 3).
+(CONTRACT 3). A turn is named by its UUID alone: its own id counts within one session only.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from agent.core.ids import conversation_uuid, session_uuid
+from agent.core.ids import conversation_uuid, is_uuid, session_uuid, turn_uuid
 from agent.core.timestamps import is_date_time
 from agent.errors import ConfigurationError
 
@@ -27,6 +27,35 @@ def conversation_id(given: str) -> str:
     return conversation_uuid(_checked("--conversation-id", given))
 
 
+def leaf_id(given: str, *, session: str) -> str:
+    """The UUID of the turn ``given`` of a ``session`` (its UUID). Raises ConfigurationError for what can be no id."""
+    return turn_uuid(session, _checked("--leaf", given))
+
+
+def both(given: str, uuid: str) -> str:
+    """What was ``given`` and the ``uuid`` that it became, for who wonders what was looked for."""
+    return uuid if given.lower() == uuid else f"{given} ({uuid})"
+
+
+def turn_id(given: str) -> str:
+    """The turn ``given``, in lower case. Raises ConfigurationError for what is no UUID."""
+    if not is_uuid(given):
+        raise ConfigurationError("--turn-id", "is not a UUID; a turn's own id counts within one session only")
+    return given.lower()
+
+
+def user_id(given: str) -> str:
+    """The user ``given``, exactly as captures name them. Raises ConfigurationError for what can be no name."""
+    return label("--user-id", given)
+
+
+def label(option: str, given: str) -> str:
+    """A name as events hold it, exactly as ``given``. Raises ConfigurationError for what can be none."""
+    if not given:
+        raise ConfigurationError(option, "is empty")
+    return _text(option, given)
+
+
 def instant(option: str, given: str) -> str:
     """``given`` as an RFC 3339 date-time; a date alone is its first instant in UTC. Raises ConfigurationError."""
     text = f"{given}T00:00:00Z" if _DATE.match(given) else given
@@ -38,6 +67,10 @@ def instant(option: str, given: str) -> str:
 def _checked(option: str, given: str) -> str:
     if not 1 <= len(given) <= _LONGEST:
         raise ConfigurationError(option, f"must have 1 to {_LONGEST} characters")
+    return _text(option, given)
+
+
+def _text(option: str, given: str) -> str:
     try:
         given.encode()
     except UnicodeEncodeError:

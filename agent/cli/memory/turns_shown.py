@@ -6,41 +6,11 @@ turn of the answer with its role, its text and its calls, by the same readers th
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from agent.capture.document import open_wrapper, parse
 from agent.capture.service import NATIVE
+from agent.cli.memory.shown_turn import ShownTurn
 from agent.core.native import derive_ids
 from agent.formats import reader
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCall:
-    """A tool invocation as a turn names it; ``arguments`` is None where none are given."""
-
-    tool_name: str
-    arguments: Any = None
-
-    def text(self) -> str:
-        """The call as a program would write it: ``search(city="Lyon")``."""
-        if self.arguments is None:
-            return f"{self.tool_name}()"
-        if isinstance(self.arguments, dict):
-            given = ", ".join(f"{name}={_json(value)}" for name, value in self.arguments.items())
-            return f"{self.tool_name}({given})"
-        return f"{self.tool_name}({_json(self.arguments)})"
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTurn:
-    """One turn: its role, its text, and its invocations by their node ids."""
-
-    role: str
-    content: str
-    calls: Mapping[str, ShownCall]
 
 
 def turns_shown(body: bytes, source: str, *, captured_at: str) -> tuple[ShownTurn, ...]:
@@ -52,16 +22,4 @@ def turns_shown(body: bytes, source: str, *, captured_at: str) -> tuple[ShownTur
             payload = derive_ids(payload)
     else:
         payload = reader(source).read(document.value, captured_at=captured_at).payload
-    return tuple(_shown(turn) for turn in payload["turns"])
-
-
-def _shown(turn: Mapping[str, Any]) -> ShownTurn:
-    calls = {
-        entry["invocation_id"].lower(): ShownCall(entry["tool_name"], entry.get("arguments"))
-        for entry in turn.get("tool_invocations", ())
-    }
-    return ShownTurn(turn["role"], turn["content"], calls)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return tuple(map(ShownTurn.of, payload["turns"]))

@@ -10,6 +10,7 @@ from agent.capture.body import MAX_BODY_BYTES
 from agent.cli.memory.capture_input import read_input
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
+_NOBODY = 65534
 TEXT = '{"content": "Zoë 完成"}'
 
 
@@ -43,7 +44,29 @@ def test_utf_16_and_utf_32_are_called_by_their_name(encoding: str) -> None:
     assert caught.value.problems == (Problem("$", "utf8"),)
 
 
-@pytest.mark.parametrize("content", [b"", b" \n\t", gzip.compress(b"", mtime=0)])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", [f"\n\t{TEXT}", "[1]", " "])
+def test_utf_16_and_utf_32_are_known_by_their_nul_bytes_whatever_comes_first(text: str, encoding: str) -> None:
+    with pytest.raises(ValidationError, match=r"^standard input is UTF-16 or UTF-32"):
+        read_input("-", io.BytesIO(text.encode(encoding)))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp437"])
+def test_another_encoding_is_said_to_be_none_with_the_place_and_without_the_text(encoding: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        read_input("-", io.BytesIO('{"content": "Zoë"}'.encode(encoding)))
+    assert caught.value.problems == (Problem("$", "utf8"),)
+    assert caught.value.message == (
+        "standard input is not UTF-8 from byte 15 on: convert it, as with iconv -f CP1252 -t UTF-8"
+    )
+
+
+def test_no_name_is_no_file() -> None:
+    with pytest.raises(ValidationError, match=r"^--input names no file$"):
+        read_input("", None)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\t", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n", gzip.compress(b"", mtime=0)])
 def test_an_empty_file_is_called_empty(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "capture.json"
     file.write_bytes(content)
@@ -61,12 +84,18 @@ def test_a_directory_and_a_missing_file_are_named(tmp_path: Path) -> None:
     assert missing.value.message == f"cannot read {tmp_path / 'none'}: No such file or directory"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
 def test_a_file_without_permission_is_named(tmp_path: Path) -> None:
     file = tmp_path / "capture.json"
     file.touch(mode=0)
-    with pytest.raises(ValidationError, match="Permission denied"):
-        read_input(str(file), None)
+    user = os.geteuid()
+    # Root may read every file, and may be nobody for a while.
+    os.seteuid(user or _NOBODY)
+    try:
+        with pytest.raises(ValidationError) as caught:
+            read_input(str(file), None)
+    finally:
+        os.seteuid(user)
+    assert caught.value.message == f"cannot read {file}: Permission denied"
 
 
 class Unreadable(io.BytesIO):

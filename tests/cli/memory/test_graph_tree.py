@@ -1,4 +1,5 @@
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -6,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent.cli.memory.answer import Output
+from agent.cli.memory.answer import Edge, Node, Output
+from agent.cli.memory.graph_parts import GraphParts
 from agent.cli.memory.graph_tree import Canvas, graph_tree
+from agent.cli.memory.shown_turn import ShownCall, ShownTurn
 from agent.cli.memory.turns_shown import turns_shown
 from agent.core.canonical import encode
 from agent.core.decision import Outputs
@@ -26,8 +29,13 @@ def drawn(payload: dict[str, Any], *, width: int = 110, encoding: str = "utf-8")
     native = derive_ids(payload) if derives else payload
     output = Output.model_validate_json(Outputs.of(native).encode("2026-03-02T08:15:00Z"))
     turns = turns_shown(body, "native", captured_at="2026-03-02T08:15:00Z")
+    return lines(GraphParts.of(output), turns, width=width, encoding=encoding)
+
+
+def lines(graph: GraphParts, turns: Sequence[ShownTurn], *, width: int = 110, encoding: str = "utf-8") -> list[str]:
+    """The lines of the tree of ``graph``."""
     page = terminal(stdout=Screen(encoding), environ={"COLUMNS": str(width)})
-    page.show(graph_tree(output, turns, Canvas(width, encoding)))
+    page.show(graph_tree(graph, turns, Canvas(width, encoding)))
     return printed(page)[0].splitlines()
 
 
@@ -135,7 +143,94 @@ def test_every_golden_capture_can_be_drawn(vector: dict[str, Any]) -> None:
 @given(payloads(), st.sampled_from([60, 110]))
 def test_a_node_is_a_line_within_the_width_whatever_its_texts_hold(made: dict[str, Any], width: int) -> None:
     tree = drawn(made, width=width)
-    invokes = sum(edge.edge_type == "invokes" for edge in Outputs.of(made).graph.edges)
-    assert len(tree) == 1 + len(made["turns"]) + invokes
+    graph = Outputs.of(made).graph
+    invokes = sum(edge.edge_type == "invokes" for edge in graph.edges)
+    linked = {edge.to_node_id for edge in graph.edges} | {edge.from_node_id for edge in graph.edges}
+    named = sum(node.node_id not in linked for node in graph.nodes)
+    assert len(tree) == 1 + len(made["turns"]) + invokes + named
     assert all(cell_len(line) <= width for line in tree)
     assert not {unicodedata.category(character) for line in tree for character in line} & {"Cc", "Cf", "Cs", "Co", "Cn"}
+
+
+def test_an_invocation_without_a_link_stands_under_the_turn_that_names_it() -> None:
+    tree = drawn(payload(turn(1, "tool", "three", tool_invocations=[call(8)]), create_lineage=False))
+    assert tree[1:] == ["└── #0 tool      three", "    └── names search()  [no link]"]
+
+
+def node(number: int, node_type: str, turn_index: int | None) -> Node:
+    return Node(node_id=identity(number), node_type=node_type, turn_index=turn_index)
+
+
+def edge(edge_type: str, start: int, end: int | str) -> Edge:
+    target = end if isinstance(end, str) else identity(end)
+    return Edge(edge_id="e", edge_type=edge_type, from_node_id=identity(start), to_node_id=target)
+
+
+def test_what_a_damaged_graph_lacks_is_said_where_it_is_missing() -> None:
+    nodes = [
+        Node(node_id=SESSION, node_type="session"),
+        Node(node_id="a second session", node_type="session"),
+        node(1, "prompt", 0),
+        node(1, "prompt", 0),
+        node(2, "response", 1),
+        node(3, "tool_invocation", 9),
+        node(8, "tool_invocation", 5),
+    ]
+    edges = [
+        *(edge("belongs_to", number, SESSION) for number in (1, 2, 3)),
+        edge("belongs_to", 1, SESSION),
+        edge("follows", 2, 1),
+        edge("follows", 2, 3),
+        edge("responds_to", 2, 1),
+        edge("responds_to", 2, 3),
+        edge("invokes", 2, 8),
+        edge("invokes", 77, 8),
+        edge("admires", 2, 1),
+    ]
+    turns = [ShownTurn("user", "one", {}), ShownTurn("assistant", None, {}), ShownTurn(None, "left", {})]
+    assert lines(GraphParts(SESSION, tuple(nodes), tuple(edges)), turns) == [
+        f"session {SESSION}",
+        "├── #0 user      one",
+        "├── #1 assistant  [answers #0]",
+        "│   └── calls [unknown]  [no result]",
+        "├── #9 tool       [a new root]  [not in the inputs]",
+        "├── #2 ?         left  [no node]",
+        "└── 3 nodes and 5 edges have no place in this tree",
+    ]
+
+
+def test_an_event_without_inputs_is_drawn_from_its_nodes() -> None:
+    graph = GraphParts(
+        "\x1b[2J" + "s" * 500,
+        (node(1, "prompt", 0), node(2, "\u202egnorts", 1)),
+        (edge("belongs_to", 1, "s"), edge("belongs_to", 2, "s")),
+    )
+    tree = lines(graph, (), width=60)
+    assert tree[0].startswith("session \\x1b[2Jsss")
+    assert tree[0].endswith("...")
+    assert [line.rstrip() for line in tree[1:]] == ["├── #0 prompt", "└── #1 \\u202e..."]
+
+
+def test_an_erased_turn_and_an_erased_call_are_called_so() -> None:
+    skeleton = {"turn_id": identity(1), "role": "assistant", "erased": True}
+    made = ShownTurn.of({**skeleton, "tool_invocations": [{"invocation_id": identity(8)}]})
+    assert made == ShownTurn("assistant", None, {identity(8): ShownCall(None)}, erased=True)
+    nodes = (node(1, "response", 0), node(8, "tool_invocation", 0))
+    tree = lines(GraphParts(SESSION, nodes, (edge("belongs_to", 1, SESSION), edge("invokes", 1, 8))), [made])
+    assert tree[1:] == ["└── #0 assistant  [erased]", "    └── calls [unknown]  [no result]"]
+
+
+@pytest.mark.parametrize(
+    ("turn", "shown"),
+    [
+        (None, ShownTurn(None, None, {})),
+        ([1], ShownTurn(None, None, {})),
+        ({"role": 7, "content": ["a", {"b": "é"}]}, ShownTurn("7", '["a", {"b": "é"}]', {})),
+        ({"tool_invocations": {"a": 1}}, ShownTurn(None, None, {})),
+        ({"tool_invocations": [1, {}, {"invocation_id": 3}, {"invocation_id": "A", "tool_name": 5}]},
+         ShownTurn(None, None, {"a": ShownCall("5")})),
+        ({"erased": "yes"}, ShownTurn(None, None, {})),
+    ],
+)  # fmt: skip
+def test_whatever_stands_in_place_of_a_turn_can_be_shown(turn: object, shown: ShownTurn) -> None:
+    assert ShownTurn.of(turn) == shown

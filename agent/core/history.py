@@ -1,0 +1,63 @@
+"""What a history shows of a path (CONTRACT 9): messages and system turns, after its resets and its cuts.
+
+``reset: true`` leaves of what stands before it the system turns, ``"all"`` nothing; ``keep_last: n`` leaves the system
+turns and the newest ``n`` messages. The turn that carries either stands after it. A ``state_only`` turn is no message.
+
+Whatever else these members hold is not of the contract and says nothing: a reset of 5, a count of -1 or ``true``. A
+count may be written 2.0, which is the same JSON number as 2.
+
+An erased turn stays where it was as a skeleton with content None: a history with a gap that nobody sees would tell
+another conversation. What it said of the history is erased with it, so a reset that it carried holds no longer, and
+one that was ``state_only`` stands there as any erased system turn.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from agent.core.graph import is_state_only
+from agent.core.paths import SessionPaths
+from agent.core.turn import SessionTurn
+
+
+def history(
+    turns: Sequence[SessionTurn], *, conversation_id: str | None = None, leaf: str | None = None
+) -> tuple[SessionTurn, ...]:
+    """The history of a session, of one of its conversations, or of the branch that ends with the turn ``leaf``.
+
+    ``turns`` are all that the session has, in any order; ids are in lower case. Raises StoreNotFound for a
+    conversation that the session does not have, and for a leaf that is not in the session or the conversation.
+    """
+    return shown(SessionPaths.of(turns).path(conversation_id, leaf))
+
+
+def shown(path: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
+    """The turns of ``path`` that its history shows, in its order."""
+    # Each with its place in the path: the two are told apart, and come together again.
+    system: list[tuple[int, SessionTurn]] = []
+    messages: deque[tuple[int, SessionTurn]] = deque()
+    for place, turn in enumerate(path):
+        memory: Mapping[str, Any] = {} if turn.erased else turn.memory
+        reset, keep_last = memory.get("reset"), memory.get("keep_last")
+        if reset is True or reset == "all":
+            messages.clear()
+        if reset == "all":
+            system.clear()
+        if _is_count(keep_last):
+            while len(messages) > keep_last:
+                messages.popleft()
+        if not _carries_state_only(turn):
+            (system if turn.role == "system" else messages).append((place, turn))
+    return tuple(turn for _, turn in sorted([*system, *messages], key=lambda placed: placed[0]))
+
+
+def _is_count(value: object) -> TypeGuard[float]:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value >= 0 and (isinstance(value, int) or value.is_integer())
+
+
+def _carries_state_only(turn: SessionTurn) -> bool:
+    return is_state_only({"role": turn.role, "content": turn.content, "metadata": turn.fields.get("metadata")})

@@ -1,0 +1,191 @@
+"""The turns of a session read back from the embedded store, and their order held against the store's own."""
+
+import json
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent.bootstrap import capture_service_on, new_id, store_client
+from agent.capture.service import CaptureRequest
+from agent.config import Settings
+from agent.core.history import history
+from agent.core.paths import SessionPaths, conversations, current_leaf
+from agent.errors import StoreNotFound
+from agent.observability.tracing import NoSpans
+from agent.recall.turns import session_turns
+from agent.ruvector.client import RuvectorClient
+from tests.conftest import vectors
+from tests.core.session_turns import MISSING, ONE, THREE, TWO, naive_history, turn_id
+from tests.strategies import fresh_payload
+
+CASES = vectors("session")
+SESSION = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """An embedded store in memory, and who captures into it."""
+
+    client: RuvectorClient
+
+    def capture(self, payload: dict[str, Any]) -> None:
+        request = CaptureRequest(
+            body=json.dumps(payload).encode(), format="native", idempotency_key=None, execution_ref=new_id()
+        )
+        capture_service_on(lambda: self.client).capture(request, NoSpans())
+
+
+@contextmanager
+def embedded() -> Iterator[Memory]:
+    found = Settings.from_env({"RUVECTOR_SERVICE_URL": "embedded::memory:"})
+    with closing(store_client(found)) as client:
+        yield Memory(client)
+
+
+@pytest.fixture
+def store() -> Iterator[Memory]:
+    with embedded() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_a_golden_session_read_back_has_the_histories_of_its_vector(case: dict[str, Any], store: Memory) -> None:
+    for payload in case["captures"]:
+        store.capture(payload)
+    turns, expected = session_turns(store.client.reads, case["captures"][0]["session_id"].lower()), case["expected"]
+    assert [turn.turn_id for turn in history(turns)] == expected["history"]
+    assert set(conversations(turns)) == set(expected["history_by_conversation"])
+    for conversation, names in expected["history_by_conversation"].items():
+        assert [turn.turn_id for turn in history(turns, conversation_id=conversation)] == names
+
+
+def test_a_turn_is_read_as_it_was_captured_with_what_the_store_adds(store: Memory) -> None:
+    sent = {
+        "turn_id": turn_id(10).upper(),
+        "role": "assistant",
+        "content": "Zoe\u0308\u0000",
+        "timestamp": "2026-03-02T08:15:00.1234567891+02:00",
+        "tool_invocations": [{"tool_name": "t", "invocation_id": turn_id(11).upper(), "arguments": {"n": 10**4000}}],
+        "metadata": {"memory": {"params": {"x": 1}}, "x": [10**30, 1.5, None]},
+        "x_unknown": {"deep": True},
+    }
+    store.capture({"session_id": SESSION.upper(), "conversation_id": ONE.upper(), "turns": [sent]})
+    [turn] = session_turns(store.client.reads, SESSION)
+    assert (turn.turn_id, turn.seq, turn.conversation_id, turn.parent_turn_id) == (turn_id(10), 1, ONE, None)
+    assert (turn.role, turn.content, turn.timestamp) == ("assistant", sent["content"], sent["timestamp"])
+    assert turn.memory == {"params": {"x": 1}}
+    assert {name: turn.fields[name] for name in sent} | {"turn_id": turn_id(10)} == sent | {"turn_id": turn_id(10)}
+    assert (turn.fields["revisions"], turn.fields["erased"]) == (1, False)
+
+
+@pytest.mark.parametrize("count", [999, 1000, 1001])
+def test_pages_are_turned_behind_the_scenes(count: int, store: Memory) -> None:
+    payload = fresh_payload(count)
+    store.capture(payload)
+    turns = session_turns(store.client.reads, payload["session_id"])
+    assert [turn.turn_id for turn in turns] == [turn["turn_id"] for turn in payload["turns"]]
+    assert [turn.seq for turn in turns] == list(range(1, count + 1))
+
+
+def test_a_session_is_read_as_it_was_when_a_turn_came(store: Memory) -> None:
+    payload = fresh_payload(5)
+    store.capture(payload)
+    turns = session_turns(store.client.reads, payload["session_id"], at_seq=3)
+    assert [turn.seq for turn in turns] == [1, 2, 3]
+
+
+def test_an_erased_turn_is_a_skeleton_in_its_place(store: Memory) -> None:
+    payload = fresh_payload(3)
+    payload["turns"][1]["metadata"] = {"memory": {"reset": "all"}}
+    store.capture(payload)
+    assert len(history(session_turns(store.client.reads, payload["session_id"]))) == 2
+    store.client.erasure.turn(payload["turns"][1]["turn_id"])
+    shown = history(session_turns(store.client.reads, payload["session_id"]))
+    assert [(turn.seq, turn.erased, turn.content is None, turn.timestamp is None) for turn in shown] == [
+        (1, False, False, False),
+        (2, True, True, True),
+        (3, False, False, False),
+    ]
+    assert [turn.role for turn in shown] == ["user", "assistant", "user"]
+
+
+def test_a_session_that_the_store_never_had_is_not_found(store: Memory) -> None:
+    with pytest.raises(StoreNotFound):
+        session_turns(store.client.reads, str(uuid.uuid4()))
+
+
+named = st.sampled_from([turn_id(number) for number in range(1, 13)] + [MISSING])
+memories = st.fixed_dictionaries(
+    {},
+    optional={
+        "leaf": named | named.map(str.upper) | st.just("no id"),
+        "reset": st.sampled_from([True, "all", 5]),
+        "keep_last": st.sampled_from([0, 1, 2, -1]),
+        "state_only": st.just(True),
+    },
+)
+
+
+@st.composite
+def captures(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Up to 12 turns in up to 5 payloads of one session: parents given or not, of any turn, there or not."""
+    order = draw(st.permutations(range(1, draw(st.integers(1, 12)) + 1)))
+    made: list[dict[str, Any]] = []
+    left = list(order)
+    while left:
+        size = draw(st.integers(1, len(left))) if len(made) < 4 else len(left)
+        batch, left = left[:size], left[size:]
+        turns = [draw(_sent(number, batch[place + 1 :])) for place, number in enumerate(batch)]
+        made.append(
+            {"session_id": SESSION, "conversation_id": draw(st.sampled_from([ONE, TWO, THREE])), "turns": turns}
+        )
+    return made
+
+
+@st.composite
+def _sent(draw: st.DrawFn, number: int, later: list[int]) -> dict[str, Any]:
+    role = draw(st.sampled_from(["user", "assistant", "system"]))
+    turn: dict[str, Any] = {
+        "turn_id": turn_id(number),
+        "role": role,
+        "content": draw(st.sampled_from(["", "words"])),
+        "timestamp": "2026-03-02T08:15:00Z",
+    }
+    # A parent may be neither the turn itself nor a later one of its payload (CONTRACT 1).
+    forbidden = {turn_id(each) for each in [number, *later]}
+    if draw(st.booleans()):
+        turn["parent_turn_id"] = draw(st.none() | named.filter(lambda name: name not in forbidden))
+    if draw(st.booleans()):
+        turn["metadata"] = {"memory": draw(memories)}
+    return turn
+
+
+@settings(deadline=None, max_examples=60)
+@given(captures())
+def test_the_store_goes_on_at_the_leaf_that_the_reader_finds_and_both_cut_the_same_rings(
+    payloads: list[dict[str, Any]],
+) -> None:
+    with embedded() as store:
+        for payload in payloads:
+            store.capture(payload)
+        turns = session_turns(store.client.reads, SESSION)
+        # The parents come resolved: there is no ring left to cut.
+        parents = SessionPaths.of(turns).parents
+        here = {turn.turn_id for turn in turns}
+        assert {turn.turn_id: turn.parent_turn_id for turn in turns if turn.parent_turn_id in here} == {
+            name: parent for name, parent in parents.items() if parent is not None
+        }
+        assert list(history(turns)) == naive_history(turns)
+        for conversation in conversations(turns):
+            leaf = current_leaf(turns, conversation)
+            assert leaf is not None
+            follower = {**fresh_payload(1), "session_id": SESSION, "conversation_id": conversation}
+            store.capture(follower)
+            turns = session_turns(store.client.reads, SESSION)
+            assert turns[-1].parent_turn_id == leaf.turn_id
