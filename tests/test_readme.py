@@ -14,6 +14,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from agent.cli.memory.commands import conversation_memory
 from agent.cli.store.commands import store_group
 from schemas import bundle
 from tests.conftest import REPOSITORY
@@ -21,10 +22,11 @@ from tests.live.host import free_port, function_host
 from tests.store.postgres_server import server
 
 README = (REPOSITORY / "README.md").read_text()
-# Executed as one script, and so left out of what is executed line by line.
+# Executed as one script each, and so left out of what is executed line by line.
 MACHINES = README.partition("## More than one machine\n")[2].partition("\n## ")[0]
+COMMAND_LINE = README.partition("## Command line\n")[2].partition("\n## ")[0]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-BLOCKS = BLOCK.findall(README.replace(MACHINES, ""))
+BLOCKS = BLOCK.findall(README.replace(MACHINES, "").replace(COMMAND_LINE, ""))
 COMMANDS = "\n".join(text for language, text in BLOCKS if language == "sh").replace("\\\n", " ")
 # A curl command may go on over several lines: up to the line that closes its quote.
 CURLS = re.findall(r"^curl [^'\n]*(?:'[^']*')?$", COMMANDS, re.MULTILINE)
@@ -59,7 +61,7 @@ def port(database) -> int:
 
 
 def test_the_readme_has_the_commands_that_these_tests_run():
-    assert (len(CURLS), len(MEMORY_GRAPHS)) == (4, 5)
+    assert (len(CURLS), len(MEMORY_GRAPHS)) == (4, 1)
 
 
 @pytest.mark.parametrize("command", CURLS)
@@ -75,6 +77,23 @@ def test_a_memory_graph_command_works_as_written(command, database):
     here = command.replace(".venv/bin/memory-graph", f"{sys.executable} -m agent")
     ran = run(here, RUVECTOR_SERVICE_URL=f"embedded:{database}")
     assert ran.returncode == 0, ran.stderr
+
+
+def test_the_commands_of_the_tour_work_as_written_one_after_the_other(tmp_path):
+    [script] = [text for language, text in BLOCK.findall(COMMAND_LINE) if language == "sh"]
+    here = script.replace(".venv/bin/memory-graph", f"{sys.executable} -m agent")
+    ran = run(f"set -x\n{here}", RUVECTOR_SERVICE_URL=f"embedded:{tmp_path / 'memory.db'}", TMPDIR=str(tmp_path))
+    assert ran.returncode == 0, ran.stderr
+    assert "memory-graph:" not in ran.stderr.replace("memory-graph: markdown does not say all of it", "")
+    assert re.search(r"^verdict +identical$", ran.stdout, re.MULTILINE), ran.stdout
+    assert re.search(r"^erased +session ", ran.stdout, re.MULTILINE), ran.stdout
+
+
+def test_the_tour_and_the_table_have_every_command():
+    named = {command.callback.__name__ for command in conversation_memory.registered_commands if command.callback}
+    assert set(re.findall(r"\bmemory ([a-z]+)", COMMAND_LINE)) == named
+    table = COMMAND_LINE.partition("| command | |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`([a-z]+)[^`]*`(?=[,| ])", "\n".join(re.findall(r"^\| (.*?) \| ", table, re.MULTILINE)))) == named
 
 
 def test_the_payload_shown_is_valid_and_has_the_hash_shown(port):
