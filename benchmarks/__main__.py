@@ -27,6 +27,7 @@ from benchmarks.rows import (
     store_sizes,
     store_sql_layer,
     store_writers,
+    verifying,
 )
 from benchmarks.runtime import prepare
 
@@ -49,6 +50,7 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "store-writers-sqlite": store_writers.run_sqlite,
     "sql-layer": store_sql_layer.run,
     "cli-help": command_line.run,
+    "verify": verifying.run,
 }
 
 

@@ -27,7 +27,7 @@ def print_result(
 
 
 def facts_table(facts: Iterable[tuple[str, str]], *, encoding: str) -> Table:
-    """A line for each fact, its value made safe for a stream of this ``encoding``."""
+    """A line for each fact, name and value made safe for a stream of this ``encoding``."""
     # Late: a script that asks for JSON does not wait for Rich.
     from rich.table import Table
     from rich.text import Text
@@ -37,7 +37,7 @@ def facts_table(facts: Iterable[tuple[str, str]], *, encoding: str) -> Table:
     # An id or a path is folded rather than cut: a part of one finds nothing.
     table.add_column(overflow="fold")
     for name, value in facts:
-        table.add_row(name, Text(escape(value, encoding)))
+        table.add_row(Text(escape(name, encoding)), Text(escape(value, encoding)))
     return table
 
 

@@ -20,6 +20,7 @@ _PIECE = 2047
 _LONGEST_IN_PIECES = 64 * 1024
 LARGEST_FAST_INTEGER = 2**64 - 1
 SMALLEST_FAST_INTEGER = -(2**63)
+_FOUR_BYTES = (b"\xf0", b"\xf1", b"\xf2", b"\xf3", b"\xf4")
 
 Members = Callable[[dict[str, Any]], Iterable[tuple[str, Any]]]
 Convert = Callable[[Any], float]
@@ -86,6 +87,31 @@ def sha256_hex(data: bytes) -> str:
 def inputs_hash(value: Any, *, plain: bool | None = None) -> str:
     """The ``inputs_hash`` of a payload (CONTRACT 5): SHA-256 of its RFC 8785 form."""
     return sha256_hex(canonical(value, plain=plain))
+
+
+def stored_inputs_hash(value: Any, *, exact_numbers: bool = False) -> str | None:
+    """The hash of ``inputs`` as they stand in a log, whatever they are; None for what no JSON text can have held.
+
+    ``exact_numbers``: the parser keeps numbers with a fraction or an exponent in a type of its own, which orjson
+    refuses and ``float()`` converts. Then most inputs need no walk.
+    """
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        if (exact_numbers and _is_basic(text)) or is_plain(value):
+            return sha256_hex(text)
+    except TypeError:
+        # Such a number, an integer beyond 64 bits, deep nesting, a lone surrogate: the walk decides which of them.
+        pass
+    try:
+        return sha256_hex(bytes(canonical_walk(value, convert=float)))
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _is_basic(text: bytes) -> bool:
+    """Whether UTF-8 ``text`` has no character beyond the Basic Multilingual Plane, so no key that has one."""
+    # RFC 3629 section 3: those, and no others, start with a byte of F0 to F4.
+    return text.isascii() or not any(byte in text for byte in _FOUR_BYTES)
 
 
 def encode(value: Any, *, default: Callable[[Any], orjson.Fragment] | None = None) -> bytes:

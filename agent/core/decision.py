@@ -17,6 +17,15 @@ AGENT_ID: Final = "conversation-memory-agent"
 AGENT_VERSION: Final = "1.0.0"
 CLASSIFICATION: Final = "MEMORY_WRITE"
 DECISION_TYPE: Final = "conversation_capture"
+# All there are, in the order in which an event names them (CONTRACT 6).
+CONSTRAINTS: Final = (
+    "lineage_creation_enabled",
+    "entity_extraction_enabled",
+    "embedding_computation_deferred",
+    "ids_derived",
+    "content_redacted",
+    "content_omitted",
+)
 
 
 class Inputs(NamedTuple):
@@ -129,6 +138,7 @@ def constraints_applied(payload: Mapping[str, Any], *, ids_derived: bool) -> tup
     options = payload.get("capture_options", {})
     held = {
         "lineage_creation_enabled": options.get("create_lineage", True),
+        "entity_extraction_enabled": options.get("extract_entities", False),
         "embedding_computation_deferred": options.get("compute_embeddings", False),
         "ids_derived": ids_derived,
     }

@@ -33,7 +33,7 @@ from agent.ruvector.models import (
     StoreStats,
     TurnPage,
 )
-from agent.ruvector.parsed import ParsedPage, parsed_page
+from agent.ruvector.parsed import ParsedPage
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=StoreModel)
@@ -104,11 +104,11 @@ class StoreReads:
         self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]
     ) -> ParsedPage:
         """As ``raw_events``, for who looks at the events and moves none: each is parsed, and its bytes are gone."""
-        return ask_page(self._asked, _EVENTS, {**_named(which), "cursor": cursor}, limit, parsed_page)
+        return ask_page(self._asked, _EVENTS, {**_named(which), "cursor": cursor}, limit, ParsedPage)
 
     def parsed_feed(self, after: str | None = None, *, limit: int = 100) -> ParsedPage:
         """As ``feed`` of all types, by the same rule."""
-        return ask_page(self._asked, FEED_PATH, {"after": after}, limit, parsed_page)
+        return ask_page(self._asked, FEED_PATH, {"after": after}, limit, ParsedPage)
 
     def feed(self, after: str | None = None, *, limit: int = 100, types: tuple[str, ...] = ()) -> FeedPage:
         """One page of the feed beyond the cursor ``after``, of these types or all, each envelope as it came."""

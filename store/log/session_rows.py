@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from store.engines.engine import Connection
 from store.log.turns import StoredTurn
+
+_Value = TypeVar("_Value", bytes, int)
 
 # One statement text for each size keeps the connection's statement cache small.
 _BATCHES: Final = (1, 2, 4, 16, 128, 1024)
@@ -29,7 +31,7 @@ ORDER BY turn_key DESC LIMIT 1
 """
 
 
-def batches(values: Sequence[bytes]) -> Iterator[tuple[str, list[bytes]]]:
+def batches(values: Sequence[_Value]) -> Iterator[tuple[str, list[_Value]]]:
     """``values`` in batches for ``IN (...)``: the question marks of one of few sizes, and as many values."""
     remaining = iter(values)
     while batch := list(islice(remaining, _BATCHES[-1])):
@@ -52,11 +54,12 @@ class DatabaseSession:
         self._connection = connection
         self._session_key = session_key
         self._turns: dict[bytes, StoredTurn | None] = dict.fromkeys(wanted)
-        self._anything_awaited = False
+        self._awaiting: dict[bytes, set[bytes]] = {}
         if session_key is not None:
             self._select(session_key, wanted)
             found = connection.execute("SELECT 1 FROM awaited_parents WHERE session_key = ? LIMIT 1", (session_key,))
-            self._anything_awaited = found.fetchone() is not None
+            if found.fetchone() is not None:
+                self._select_awaiting(session_key, [name for name, stored in self._turns.items() if stored is None])
         self._tombstones: set[bytes] = set()
         if tombstones_of is not None:
             for marks, batch in batches(wanted):
@@ -81,16 +84,16 @@ class DatabaseSession:
         return chosen
 
     def awaiting(self, turn_id: bytes) -> set[bytes]:
-        if not self._anything_awaited:
-            return set()
-        rows = self._connection.execute(
-            "SELECT conversation_id FROM awaited_parents WHERE session_key = ? AND turn_id = ?",
-            (self._session_key, turn_id),
-        )
-        return {conversation_id for (conversation_id,) in rows}
+        return self._awaiting.get(turn_id, set())
 
     def is_tombstone(self, turn_id: bytes) -> bool:
         return turn_id in self._tombstones
+
+    def _select_awaiting(self, session_key: int, wanted: Sequence[bytes]) -> None:
+        for marks, batch in batches(wanted):
+            sql = f"SELECT turn_id, conversation_id FROM awaited_parents WHERE session_key = ? AND turn_id IN ({marks})"  # noqa: S608 - marks only
+            for turn_id, conversation_id in self._connection.execute(sql, (session_key, *batch)):
+                self._awaiting.setdefault(turn_id, set()).add(conversation_id)
 
     def _select(self, session_key: int, wanted: Sequence[bytes]) -> None:
         for marks, batch in batches(wanted):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from store.engines.engine import Connection
 from store.engines.schema import turn_key
@@ -13,6 +13,7 @@ from store.log.envelope import encode_sent, parse_kept
 from store.log.layout import NEW, REVISED, VARIANT, OwnTurn, Reference
 from store.log.record import Chunks, RevisionPlace
 from store.log.session_row import SessionRow, extent, preview, turn_columns
+from store.log.session_rows import batches
 from store.log.skeleton import skeleton
 from store.log.turns import Placement, StoredTurn
 
@@ -29,6 +30,9 @@ UPDATE turns SET names_leaf = ?, revision_position = ?, version = ?, revisions =
 WHERE turn_key = ?
 """
 _REVISION: Final = "SELECT tenant, revision_position, own_index, body FROM turns WHERE turn_key = ?"
+_PLACES: Final = "SELECT turn_key, revision_position, own_index, body FROM turns WHERE turn_key IN ({marks})"
+# So many bodies of earlier revisions are held at once.
+_REVISED_AT_ONCE: Final = 1000
 _AWAIT_PARENT: Final = """
 INSERT INTO awaited_parents (tenant, session_key, turn_id, conversation_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
@@ -56,6 +60,16 @@ class AppendedTo:
     tenant: int
     session_key: int
     position: int
+
+
+class Revised(NamedTuple):
+    """A revision that is written: what the turn was, its fields now, and what its row says of them."""
+
+    before: StoredTurn
+    fields: dict[str, Any]
+    is_user: int
+    instant_us: int | None
+    tokens: int | None
 
 
 def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> TurnWrites:
@@ -94,18 +108,25 @@ def _reference(turn: SentTurn, same: StoredTurn) -> Reference:
     return Reference(same.revision_position, same.own_index, turn.derived, members)
 
 
-def revise(
-    connection: Connection, at: AppendedTo, narrowness: int, writes: TurnWrites
-) -> list[tuple[StoredTurn, dict[str, Any]]]:
-    """Write the revisions, with what each turn was and the fields that it has now. The event must be there already."""
-    done = []
-    for stored, turn, own_index in writes.revisions:
-        key = turn_key(at.session_key, stored.seq)
-        merged = _with_what_stays(connection, key, turn)
-        fields, body = (turn.fields, None) if merged is None else (merged, encode_sent(merged)[1:])
-        revision = (turn.names_leaf, at.position, at.position, narrowness, turn.body_sha256, int(turn.lower_case))
-        connection.execute(_REVISE, (*revision, own_index, *turn_columns(fields), body, key))
-        done.append((stored, fields))
+def revise(connection: Connection, at: AppendedTo, narrowness: int, writes: TurnWrites) -> list[Revised]:
+    """Write the revisions, with what each turn was and the fields that it has now. The event must be there already.
+
+    A statement serves many turns, and a chunk of an earlier event is read once for all that stand in it.
+    """
+    chunks = Chunks(connection, at.tenant)
+    done: list[Revised] = []
+    for start in range(0, len(writes.revisions), _REVISED_AT_ONCE):
+        some = writes.revisions[start : start + _REVISED_AT_ONCE]
+        places = _places(connection, [turn_key(at.session_key, before.seq) for before, turn, _ in some if turn.derived])
+        rows: list[tuple[Any, ...]] = []
+        for before, turn, own_index in some:
+            key = turn_key(at.session_key, before.seq)
+            merged = _with_what_stays(chunks.members(places[key]), turn) if turn.derived else None
+            fields, body = (turn.fields, None) if merged is None else (merged, encode_sent(merged)[1:])
+            done.append(Revised(before, fields, *turn_columns(fields)))
+            revision = (turn.names_leaf, at.position, at.position, narrowness, turn.body_sha256, int(turn.lower_case))
+            rows.append((*revision, own_index, *done[-1][2:], body, key))
+        connection.executemany(_REVISE, rows)
     return done
 
 
@@ -158,21 +179,52 @@ def with_new_turns(row: SessionRow, placement: Placement, rows: Sequence[tuple[A
     return row
 
 
-def with_revisions(
-    connection: Connection, row: SessionRow, revised: Sequence[tuple[StoredTurn, dict[str, Any]]], version: int
-) -> SessionRow:
-    """The session's row after the revisions, which are written already."""
-    for stored, fields in revised:
-        is_user, instant_us, tokens = turn_columns(fields)
-        total = row.total_tokens
-        if tokens is not None or stored.tokens is not None:
-            total = (total or 0) + (tokens or 0) - (stored.tokens or 0)
-        row = replace(row, version=version, total_tokens=total)
-        if stored.is_user or is_user or instant_us != stored.instant_us:
-            row = with_extent(connection, row)
-    if row.total_tokens == 0 and revised:
-        row = replace(row, total_tokens=_tokens_or_none(connection, row.key))
-    return row
+def with_revisions(connection: Connection, row: SessionRow, revised: Sequence[Revised], version: int) -> SessionRow:
+    """The session's row after the revisions, which are written already.
+
+    The turns are read again, once, only where the revisions took away what the row says and brought nothing in its
+    place: else a revision would cost what its session holds.
+    """
+    if not revised:
+        return row
+    row = replace(row, version=version, total_tokens=_tokens_after(connection, row, revised))
+    if _takes_extent_away(row, revised):
+        return with_extent(connection, row)
+    known = [instant for instant in (row.first_turn_us, row.last_turn_us) if instant is not None]
+    instants = known + [turn.instant_us for turn in revised if turn.instant_us is not None]
+    row = replace(row, first_turn_us=min(instants, default=None), last_turn_us=max(instants, default=None))
+    user = _first_user(revised)
+    if user is None or (row.first_user_seq is not None and row.first_user_seq < user.before.seq):
+        return row
+    return replace(row, first_user_seq=user.before.seq, first_user_content=preview(user.fields))
+
+
+def _first_user(revised: Sequence[Revised]) -> Revised | None:
+    return min((turn for turn in revised if turn.is_user), key=lambda turn: turn.before.seq, default=None)
+
+
+def _takes_extent_away(row: SessionRow, revised: Sequence[Revised]) -> bool:
+    """Whether a revised turn was the first, the last or the first user's, and none of the revisions is so now."""
+    went = {turn.before.instant_us for turn in revised if turn.before.instant_us is not None}
+    came = [turn.instant_us for turn in revised if turn.instant_us is not None]
+    first, last, user_seq = row.first_turn_us, row.last_turn_us, row.first_user_seq
+    if first is not None and first in went and min(came, default=first + 1) > first:
+        return True
+    if last is not None and last in went and max(came, default=last - 1) < last:
+        return True
+    user = _first_user(revised)
+    # One that stays the user's, or comes before the first, takes its place.
+    is_replaced = user is not None and user_seq is not None and user.before.seq <= user_seq
+    return not is_replaced and any(turn.before.seq == user_seq for turn in revised)
+
+
+def _tokens_after(connection: Connection, row: SessionRow, revised: Sequence[Revised]) -> int | None:
+    went = [turn.before.tokens for turn in revised if turn.before.tokens is not None]
+    came = [turn.tokens for turn in revised if turn.tokens is not None]
+    if not went and not came:
+        return row.total_tokens
+    total = (row.total_tokens or 0) + sum(came) - sum(went)
+    return total if total or came else _tokens_or_none(connection, row.key)
 
 
 def with_extent(connection: Connection, row: SessionRow) -> SessionRow:
@@ -193,16 +245,22 @@ def _tokens_or_none(connection: Connection, session_key: int) -> int | None:
     return None if connection.execute(sql, keys).fetchone() is None else 0
 
 
-def _with_what_stays(connection: Connection, key: int, sent: SentTurn) -> dict[str, Any] | None:
+def _places(connection: Connection, keys: Sequence[int]) -> dict[int, RevisionPlace]:
+    """Where the latest revisions of these turns stand."""
+    found: dict[int, RevisionPlace] = {}
+    for marks, some in batches(keys):
+        for key, *place in connection.execute(_PLACES.format(marks=marks), some):
+            found[key] = RevisionPlace(*place)
+    return found
+
+
+def _with_what_stays(members: bytes, sent: SentTurn) -> dict[str, Any]:
     """The members of a revision with the derived texts (times, a model) as they first arrived (CONTRACT 10).
 
-    None where that is what was sent. A derived structure goes with the body it was derived from: the calls that a
-    result names belong to the text and the native id that it came with.
+    ``members`` are those of the revision before. A derived structure goes with the body it was derived from: the calls
+    that a result names belong to the text and the native id that it came with.
     """
-    if not sent.derived:
-        return None
-    tenant, *place = connection.execute(_REVISION, (key,)).fetchone()
-    first = parse_kept(b"{" + Chunks(connection, tenant).members(RevisionPlace(*place)))
+    first = parse_kept(b"{" + members)
     now = parse_kept(b"{" + sent.text()[1])
     staying = {name: first[name] for name in sent.derived if _is_text(first, name) and _is_text(now, name)}
     return {**now, **staying}

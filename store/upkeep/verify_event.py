@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import orjson
-
-from agent.core.canonical import is_plain, sha256_hex
+from agent.core.canonical import stored_inputs_hash
 from agent.core.decision import AGENT_ID, DECISION_TYPE
 from store.engines.engine import Connection
 from store.engines.schema import event_key, position_of
 from store.errors import BadRequest, DamagedDatabase
 from store.lists import labels
 from store.log.capture import SentCapture, read_capture
-from store.log.envelope import Envelope, canonical_sent, read_envelope
+from store.log.envelope import Envelope, read_envelope
 from store.log.event_body import event_text, open_body
 from store.log.event_keys import EventKeys
 from store.log.event_rows import turn_texts
@@ -127,7 +125,7 @@ class EventChecks:
         if not isinstance(stored, str) or "inputs" not in payload:
             self.tally.without_hash += 1
             return
-        if stored != _inputs_hash(payload["inputs"]):
+        if stored != stored_inputs_hash(payload["inputs"], exact_numbers=True):
             detail = "its inputs do not have its stored_inputs_hash"
             self.tally.found("wrong_hash", name, detail + self._through(event.layout))
             self.damaged.add(event.position)
@@ -215,22 +213,6 @@ def _is_ours(event: OpenEvent) -> bool:
     envelope = event.envelope
     same = event.capture is not None and envelope.type == envelope.decision_type == DECISION_TYPE
     return same and envelope.agent_id == AGENT_ID and isinstance(envelope.payload.get("stored_inputs_hash"), str)
-
-
-def _inputs_hash(inputs: Any) -> str | None:
-    """CONTRACT 5, of inputs whose numbers are as sent; None where one is a number that nobody can have sent."""
-    try:
-        text = orjson.dumps(inputs, option=orjson.OPT_SORT_KEYS)
-        # ASCII text has no key beyond the BMP, which is what is_plain looks for.
-        if text.isascii() or is_plain(inputs):
-            return sha256_hex(text)
-    except TypeError:
-        # A number with a fraction is of a type that orjson refuses, as it does an integer beyond 64 bits.
-        pass
-    try:
-        return sha256_hex(bytes(canonical_sent(inputs)))
-    except ValueError:
-        return None
 
 
 def _encoded(text: str | None) -> bytes | None:

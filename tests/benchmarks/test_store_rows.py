@@ -14,6 +14,7 @@ from benchmarks.store_reads import _with_sessions
 from benchmarks.store_sizes import size_of, snapshots
 from benchmarks.store_writers import writers
 from benchmarks.stores import appending, getting, posting, read
+from benchmarks.verifying import _verify, verifying
 from store.port import EventsQuery, SessionsQuery
 from store.urls import open_store
 
@@ -124,3 +125,10 @@ def test_each_writer_takes_another_write_and_all_of_them_are_stored(tmp_path):
     opened.close()
     # Three sides append, in a round to warm up and in one that counts.
     assert len(stored) == 3 * 2 * 40
+
+
+def test_verify_is_timed_beside_the_bytes_of_the_very_events_that_it_looks_at(tmp_path):
+    samples = verifying(tmp_path, rounds=1, count=500)
+    assert {name: len(side["seconds"]) for name, side in samples.items()} == {"command": 1, "bare": 1}
+    with pytest.raises(RuntimeError, match="not every event"):
+        _verify(tmp_path / "store.db", 501)

@@ -6,6 +6,7 @@ from agent.errors import (
     ConfigurationError,
     IdempotencyConflict,
     InternalError,
+    NewerContract,
     PayloadTooLarge,
     RateLimitExceeded,
     StoreConnectionError,
@@ -24,6 +25,7 @@ from agent.errors import (
         (PayloadTooLarge("big"), 2),
         (IdempotencyConflict("used"), 2),
         (ConfigurationError("RUVECTOR_SERVICE_URL", "bad"), 2),
+        (NewerContract(2), 5),
         (InternalError("ours"), 70),
     ],
 )

@@ -13,7 +13,7 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.core.canonical import canonical, encode, inputs_hash, is_plain, sha256_hex
+from agent.core.canonical import canonical, encode, inputs_hash, is_plain, sha256_hex, stored_inputs_hash
 from tests.live.payloads import BASE_HASH, BASE_TEXT
 from tests.strategies import json_values, reordered
 
@@ -147,3 +147,30 @@ def test_many_small_strings_take_little_more_memory_than_their_text():
 def test_sha256_is_the_same_in_pieces_and_at_once(size):
     data = random.Random(size).randbytes(size)
     assert sha256_hex(data) == hashlib.sha256(data).hexdigest()
+
+
+@given(json_values)
+def test_the_hash_of_stored_inputs_is_that_of_sent_ones_however_the_parser_keeps_numbers(value):
+    text = json.dumps(value).encode()
+    exact = jiter.from_json(text, float_mode="lossless-float")
+    assert stored_inputs_hash(value) == stored_inputs_hash(exact, exact_numbers=True) == inputs_hash(value)
+
+
+@pytest.mark.parametrize("name", ["\U0001f680", "\ufffe", "z"])
+def test_stored_keys_beyond_the_basic_plane_are_sorted_as_rfc_8785_has_them(name):
+    value = {name: 1, "\uffff": 2, "a": "\U0001f680"}
+    assert stored_inputs_hash(value, exact_numbers=True) == inputs_hash(value)
+
+
+@pytest.mark.parametrize("value", [float("inf"), "\ud800", {"\udc00": 1}, object(), [float("nan")]])
+def test_what_no_json_text_can_hold_has_no_hash(value):
+    assert stored_inputs_hash({"a": value}) is None
+
+
+def test_nesting_beyond_all_bounds_has_no_hash():
+    value = []
+    for _ in range(100_000):
+        value = [value]
+    assert stored_inputs_hash(value, exact_numbers=True) is None
+    while value:
+        value = value.pop()

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.memory.group import StoreOption, conversation_memory
+from agent.cli.memory.shared_options import StoreOption
 from agent.cli.options import DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
 
@@ -22,7 +22,6 @@ class Source(StrEnum):
     OPENAI_CHAT = "openai-chat"
 
 
-@conversation_memory.command()
 def capture(
     context: typer.Context,
     *,
@@ -38,7 +37,9 @@ def capture(
     ] = None,
     debug: DebugOption = False,
 ) -> int:
-    """Capture one conversation: it becomes exactly one DecisionEvent in the store.
+    """Capture one conversation as one DecisionEvent.
+
+    Sent again it is a duplicate: nothing is stored twice.
 
     Example: memory-graph agent conversation-memory capture --input examples/native.json
     """

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from collections.abc import Callable
 from typing import Final
 
-from agent.cli.memory import (
-    capture_commands,
-    check_commands,
-    event_commands,
-    export_command,
-    graph_command,
-    privacy_commands,
-    session_commands,
-)
-from agent.cli.memory.group import conversation_memory
+import typer
 
-__all__ = ["conversation_memory"]
+from agent.cli.memory.capture_commands import capture
+from agent.cli.memory.check_commands import health, replay, verify
+from agent.cli.memory.event_commands import inspect, retrieve, tail
+from agent.cli.memory.export_command import export
+from agent.cli.memory.graph_command import graph
+from agent.cli.memory.privacy_commands import clear, erase, prune
+from agent.cli.memory.session_commands import history
+from agent.cli.options import TYPER
 
-# A module adds its commands to the group when it is imported.
-MODULES: Final[tuple[ModuleType, ...]] = (
-    capture_commands,
-    event_commands,
-    session_commands,
-    graph_command,
-    export_command,
-    check_commands,
-    privacy_commands,
+COMMANDS: Final[tuple[Callable[..., int], ...]] = (
+    capture,
+    inspect,
+    retrieve,
+    tail,
+    history,
+    graph,
+    export,
+    health,
+    replay,
+    verify,
+    clear,
+    prune,
+    erase,
 )
+
+conversation_memory = typer.Typer(
+    help="The Conversation Memory Agent: captures conversations as DecisionEvents, shows, checks and erases them.",
+    **TYPER,
+)
+for _command in COMMANDS:
+    conversation_memory.command()(_command)

@@ -10,14 +10,13 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.memory.group import (
+from agent.cli.memory.shared_options import (
     AnySessionOption,
     ConversationOption,
     FromOption,
     JsonLinesOption,
     StoreOption,
     ToOption,
-    conversation_memory,
 )
 from agent.cli.options import DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
@@ -30,7 +29,6 @@ class Order(StrEnum):
     DESC = "desc"
 
 
-@conversation_memory.command()
 def inspect(
     context: typer.Context,
     execution_ref: Annotated[str, typer.Argument(metavar="EXECUTION_REF", help="The event, as its capture named it.")],
@@ -42,7 +40,9 @@ def inspect(
     store: StoreOption = None,
     debug: DebugOption = False,
 ) -> int:
-    """Show one DecisionEvent: its facts and its graph. Without --verbose a JSON or YAML document leaves out the inputs.
+    """Show one DecisionEvent: its facts and its graph.
+
+    Without --verbose a JSON or YAML document leaves out the inputs.
 
     Example: memory-graph agent conversation-memory inspect 5b1f0a52-3c1d-4f0e-9a55-2d6c8e7f9a10 --verbose
     """
@@ -52,7 +52,6 @@ def inspect(
     return make_invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)
 
 
-@conversation_memory.command()
 def retrieve(
     context: typer.Context,
     *,
@@ -73,7 +72,9 @@ def retrieve(
     store: StoreOption = None,
     debug: DebugOption = False,
 ) -> int:
-    """List DecisionEvents by the position in which they were stored; as JSON and YAML each as it is stored.
+    """List DecisionEvents in the order they were stored.
+
+    As JSON and YAML each is as it is stored.
 
     Example: memory-graph agent conversation-memory retrieve --from 2026-03-02 --order desc --limit 20
     """
@@ -93,7 +94,6 @@ def retrieve(
     return invocation.run(command, interrupted=command.interrupted)
 
 
-@conversation_memory.command()
 def tail(
     context: typer.Context,
     *,
@@ -112,7 +112,9 @@ def tail(
     store: StoreOption = None,
     debug: DebugOption = False,
 ) -> int:
-    """Show the newest DecisionEvents, then each new one when it comes, until Ctrl-C.
+    """Show the newest DecisionEvents, then each new one.
+
+    It follows the store until Ctrl-C, or until --count events.
 
     Example: memory-graph agent conversation-memory tail --last 0 --count 1
     """

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.memory.group import ConversationOption, JsonLinesOption, SessionOption, StoreOption, conversation_memory
+from agent.cli.memory.shared_options import ConversationOption, JsonLinesOption, SessionOption, StoreOption
 from agent.cli.options import DebugOption, make_invocation
 from agent.cli.output_format import Format
 
@@ -24,7 +24,6 @@ class Target(StrEnum):
     TEXT = "text"
 
 
-@conversation_memory.command()
 def export(
     context: typer.Context,
     *,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.memory.group import ConversationOption, SessionOption, StoreOption, conversation_memory
+from agent.cli.memory.shared_options import ConversationOption, SessionOption, StoreOption
 from agent.cli.options import DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
 
@@ -24,7 +24,6 @@ class Form(StrEnum):
     JSON = "json"
 
 
-@conversation_memory.command()
 def graph(
     context: typer.Context,
     *,
@@ -42,7 +41,7 @@ def graph(
     store: StoreOption = None,
     debug: DebugOption = False,
 ) -> int:
-    """Show the graph of a session: its turns, branches and calls, and which answers which.
+    """Show the turns, branches and calls of a session.
 
     The tree marks the turns of the current history with *. A conversation is shown with the turns that it continues.
     With --format json or yaml, and with --as json, the nodes and edges are one document without content.

@@ -9,19 +9,17 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.memory.group import (
+from agent.cli.memory.shared_options import (
     AnySessionOption,
     ConversationOption,
     SessionOption,
     StoreOption,
     YesOption,
-    conversation_memory,
 )
 from agent.cli.options import DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
 
 
-@conversation_memory.command()
 def clear(
     context: typer.Context,
     *,
@@ -46,7 +44,6 @@ def clear(
     return make_invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)
 
 
-@conversation_memory.command()
 def prune(
     context: typer.Context,
     *,
@@ -71,7 +68,6 @@ def prune(
     return make_invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)
 
 
-@conversation_memory.command()
 def erase(
     context: typer.Context,
     *,

@@ -9,18 +9,16 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.memory.group import (
+from agent.cli.memory.shared_options import (
     ConversationOption,
     JsonLinesOption,
     SessionOption,
     StoreOption,
-    conversation_memory,
 )
 from agent.cli.options import DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
 
 
-@conversation_memory.command()
 def history(
     context: typer.Context,
     *,
@@ -43,9 +41,10 @@ def history(
     store: StoreOption = None,
     debug: DebugOption = False,
 ) -> int:
-    """Show the history of a session: the current branch of its conversations, since the last reset.
+    """Show what a reader sees of a session.
 
-    What was cleared, pruned or left on another branch is not shown, and is in the log all the same: see retrieve.
+    That is the current branch of each conversation, since the last reset. What was cleared, pruned or left on
+    another branch is not shown, and is in the log all the same: see retrieve.
 
     Example: memory-graph agent conversation-memory history --session-id 3f1c9a52-7d0e-4c57-9b1e-5a0f6b7c8d21 --last 10
     """

@@ -10,40 +10,31 @@ from __future__ import annotations
 import re
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
-from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Final
 
 from agent.bootstrap import store_client
-from agent.cli.embedded_path import check_embedded_path
+from agent.cli.copied_event import Refusal, copy_event
+from agent.cli.embedded_path import check_embedded_path, is_absent
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import STORE_VARIABLE, Invocation
+from agent.cli.other_store import OtherStore
 from agent.cli.result import print_result
 from agent.cli.store.database import DATABASE_VARIABLE, store_settings
 from agent.cli.store.feed_walk import FeedWalk, ReadPage
 from agent.cli.store.pull_database import database_client
-from agent.config import Settings, StoreAddress, store_address
-from agent.errors import ConfigurationError, StoreConnectionError, StoreWriteError
-from agent.ruvector.client import RuvectorClient, key_refused
+from agent.config import Settings, StoreAddress
+from agent.errors import ConfigurationError, StoreConnectionError
+from agent.ruvector.client import RuvectorClient
 from agent.ruvector.feed import FedEvent, FeedPage
 from store.port import DEFAULT_TENANT
 from store.settings import StoreSettings
 
-_KEY_VARIABLE: Final = "RUVECTOR_API_KEY"
 _EMBEDDED: Final = "embedded:"
 _SQLITE: Final = "sqlite:///"
 _DATABASES: Final = (_SQLITE, "postgresql+psycopg://", "postgresql://")
 _KEY_NAME: Final = "command-line"
 # As RUVECTOR_KEYS names a tenant.
 _TENANT: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z", re.ASCII)
-# What our store says to one event and not to all of them. The status decides.
-_REFUSED: Final = {
-    400: "the store does not take it as an event",
-    409: "its execution_ref is there with another body",
-    413: "it is larger than the store takes",
-    422: "the store does not take it as an event",
-}
-_NEEDS_ADMIN: Final = "it is erased, and the store takes such an event from an admin key only"
 # Each refusal is a line on standard error; so many stand in the document too.
 _MOST_LISTED: Final = 1000
 
@@ -117,35 +108,21 @@ class PullCommand:
         """Reads pages of the source, whose key stands in a variable of its own."""
 
         def read(after: str | None, /, *, limit: int, types: tuple[str, ...]) -> FeedPage:
-            try:
+            with self._other.asked():
                 return reader.reads.feed(after, limit=limit, types=types)
-            except StoreWriteError as error:
-                message = key_refused(error.upstream_status, self.key_variable)
-                if message is None:
-                    raise
-                status = error.upstream_status
-                raise StoreWriteError(message, upstream_status=status, details=error.details) from error
 
         return read
 
+    @property
+    def _other(self) -> OtherStore:
+        return OtherStore("--from", self.source, self.key_variable)
+
     def _source_address(self, invocation: Invocation) -> StoreAddress:
-        """Where ``--from`` points, by the rules of ``RUVECTOR_SERVICE_URL``, which messages then do not name."""
-        key = invocation.terminal.environ.get(self.key_variable, "")
-        names = {STORE_VARIABLE: "--from", _KEY_VARIABLE: self.key_variable}
-        try:
-            address = store_address({STORE_VARIABLE: self._source_url(), _KEY_VARIABLE: key})
-        except ConfigurationError as error:
-            problem = error.message.removeprefix(f"{error.variable}: ").replace(_KEY_VARIABLE, self.key_variable)
-            raise ConfigurationError(names[error.variable], problem) from None
-        if address.path is not None and not Path(address.path).exists():
+        address = self._other.address(invocation.terminal.environ)
+        if is_absent(address):
             raise StoreConnectionError(f"there is no store at {address.path}")
         check_embedded_path(address)
         return address
-
-    def _source_url(self) -> str:
-        """A store as the command line names it: an address, ``embedded:PATH``, or a path alone."""
-        source = self.source.strip()
-        return source if "://" in source or source.startswith(_EMBEDDED) else _EMBEDDED + source
 
     def _print(self, invocation: Invocation, counts: _Counts, walk: FeedWalk, *, ended: bool) -> None:
         document = {
@@ -211,22 +188,15 @@ def _check_tenant(option: str, given: str | None, *, is_database: bool) -> str:
 
 def _append(writer: RuvectorClient, event: FedEvent, counts: _Counts, invocation: Invocation) -> None:
     """Write one event and count what came of it. Raises what concerns more than this one event."""
-    try:
-        receipt = writer.append(event.text, idempotency_key=event.key)
-    except StoreWriteError as error:
-        reason = _REFUSED.get(error.upstream_status)
-        if event.is_erased and error.upstream_status == HTTPStatus.FORBIDDEN:
-            reason = _NEEDS_ADMIN
-        if reason is None:
-            raise
+    copied = copy_event(writer, event)
+    if isinstance(copied, Refusal):
         counts.refused += 1
         if len(counts.refusals) < _MOST_LISTED:
-            refusal = {"execution_ref": event.execution_ref, "status": error.upstream_status, "reason": reason}
-            counts.refusals.append({**refusal, "position": event.position})
+            refusal = {"execution_ref": event.execution_ref, **copied._asdict(), "position": event.position}
+            counts.refusals.append(refusal)
         name = event.execution_ref or f"an event without one at position {event.position}"
-        invocation.terminal.say(f"refused {name}: {error.upstream_status}, {reason}")
-        return
-    if receipt.duplicate:
+        invocation.terminal.say(f"refused {name}: {copied.status}, {copied.reason}")
+    elif copied.duplicate:
         counts.duplicate += 1
     else:
         counts.new += 1

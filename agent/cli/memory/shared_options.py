@@ -1,4 +1,4 @@
-"""The group ``memory-graph agent conversation-memory`` and the options that its commands share.
+"""The options that the commands of ``memory-graph agent conversation-memory`` share.
 
 Nothing but Typer is imported before a command runs, as in ``agent.cli.commands``.
 """
@@ -8,13 +8,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-
-from agent.cli.options import TYPER
-
-conversation_memory = typer.Typer(
-    help="The Conversation Memory Agent: captures conversations as DecisionEvents, shows, checks and erases them.",
-    **TYPER,
-)
 
 StoreOption = Annotated[
     str | None,
