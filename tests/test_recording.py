@@ -18,7 +18,7 @@ SVG = REPOSITORY / "docs" / "terminal.svg"
 UNSTABLE = (
     (re.compile(r"^(\$.* |execution ref +|event id +)[0-9a-f-]{36}"), r"\1<id>"),
     (re.compile(r"[0-9-]{10}T[0-9:.]+Z"), "<time>"),
-    (re.compile(r"^(release|duration) .*"), r"\1"),
+    (re.compile(r"^(release|duration|stored inputs hash) .*"), r"\1"),
 )
 
 
