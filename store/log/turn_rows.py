@@ -185,8 +185,6 @@ def with_revisions(connection: Connection, row: SessionRow, revised: Sequence[Re
     The turns are read again, once, only where the revisions took away what the row says and brought nothing in its
     place: else a revision would cost what its session holds.
     """
-    if not revised:
-        return row
     row = replace(row, version=version, total_tokens=_tokens_after(connection, row, revised))
     if _takes_extent_away(row, revised):
         return with_extent(connection, row)

@@ -82,6 +82,8 @@ def _labels(
     connection: Connection, tenant: Tenant, after: tuple[Any, ...], report: Callable[[Finding], None]
 ) -> Sequence[tuple[Any, ...]]:
     rows = connection.execute(_LABELS, (tenant.key, *after, _ROWS_AT_ONCE)).fetchall()
+    # A session may have a thousand names, and a row for each.
+    digests: dict[tuple[int, int], frozenset[bytes]] = {}
     for kind, value, session_key, session_id, *of_session, has_turns, has_events, is_named in rows:
         if session_id is None:
             # Where its events are there, the session is told as lost already.
@@ -89,8 +91,10 @@ def _labels(
         elif kind == labels.CONVERSATION:
             is_right = bool(has_turns or is_named)
         else:
-            names = orjson.loads(of_session[_NAMES[kind]]) if kind in _NAMES else ()
-            is_right = value in map(labels.digest, names)
+            if (kind, session_key) not in digests:
+                names = orjson.loads(of_session[_NAMES[kind]]) if kind in _NAMES else ()
+                digests[kind, session_key] = frozenset(map(labels.digest, names))
+            is_right = value in digests[kind, session_key]
         if not is_right:
             report(Finding("surplus_label", tenant.session(session_id, session_key), "it is listed by what it is not"))
     return rows
