@@ -87,6 +87,7 @@ def open_writer(path: str, *, end: float, clock: Callable[[], float], sleep: Cal
 
     Raises sqlite3's errors, and NewerDatabase or NotADatabase for one that is not ours.
     """
+    _make_private(path)
     _restore_modes(path)
     connection = connect(path, max(0.0, end - clock()))
     try:
@@ -155,6 +156,17 @@ def _is_prepared(connection: Connection, end: float, clock: Callable[[], float])
             connection.execute("ROLLBACK")
         return False
     return True
+
+
+def _make_private(path: str) -> None:
+    """Make a new file that its owner alone may read: SQLite makes one that everybody may.
+
+    Whoever wants to share one gives an empty file the mode that it is to have.
+    """
+    # FileExistsError: the usual case. What else is wrong with the path, SQLite says when it opens it.
+    with suppress(OSError):
+        if path != MEMORY:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _restore_modes(path: str) -> None:
