@@ -37,6 +37,7 @@ style: environment
 types: environment
 	$(BIN)/mypy
 	$(BIN)/mypy scripts
+	$(BIN)/mypy examples
 
 imports: environment
 	$(BIN)/lint-imports --no-logo

@@ -169,6 +169,21 @@ def store_client(settings: Settings) -> RuvectorClient:
     )
 
 
+def embedded_fault(path: str) -> str | None:
+    """Why the file ``path`` is no database that a store of this release can use; None where it is one, or none yet."""
+    from store.engines.connection import has_tables
+    from store.errors import DatabaseLocked, StoreAnswerError
+
+    try:
+        has_tables(path)
+    except DatabaseLocked:
+        # Somebody is at work in it, and will be waited for.
+        return None
+    except StoreAnswerError as error:
+        return error.message
+    return None
+
+
 def _over_sockets() -> BaseTransport:
     from agent.ruvector.transport import KeepAliveTransport
 

@@ -28,8 +28,9 @@ from port import holder, next_free, why_not  # noqa: E402 - as above
 from agent.cli.embedded_path import check_embedded_path  # noqa: E402 - as above
 from agent.cli.memory.answer import CaptureAnswer  # noqa: E402 - as above
 from agent.cli.memory.capture_report import summary  # noqa: E402 - as above
+from agent.cli.memory.graph_parts import GraphParts  # noqa: E402 - as above
 from agent.cli.memory.graph_tree import Canvas, graph_tree  # noqa: E402 - as above
-from agent.cli.memory.turns_shown import turns_shown  # noqa: E402 - as above
+from agent.cli.memory.inputs_shown import inputs_shown  # noqa: E402 - as above
 from agent.cli.terminal import OutputError, Terminal  # noqa: E402 - as above
 from agent.config import StoreAddress  # noqa: E402 - as above
 from agent.errors import StoreConnectionError  # noqa: E402 - as above
@@ -131,16 +132,17 @@ def post(host: FunctionHost, body: bytes) -> CaptureAnswer:
 
 def show_capture(terminal: Terminal, answer: CaptureAnswer, body: bytes) -> None:
     """Print what went in, the graph and the event that came out."""
-    turns = turns_shown(body, FORMAT, captured_at=answer.output.capture_timestamp)
-    calls = sum(edge.edge_type == "invokes" for edge in answer.output.edges_created)
+    inputs = inputs_shown(body, FORMAT, captured_at=answer.output.capture_timestamp)
+    graph = GraphParts.of(answer.output)
+    calls = sum(edge.edge_type == "invokes" for edge in graph.edges)
     terminal.show(
-        f"Posted a recorded flight booking: {len(turns)} messages, {calls} tool calls (tau-bench).",
+        f"Posted a recorded flight booking: {len(inputs.turns)} messages, {calls} tool calls (tau-bench).",
         "",
         "The graph that came out of it:",
-        graph_tree(answer.output, turns, Canvas(terminal.width, terminal.encoding)),
+        graph_tree(graph, inputs.turns, Canvas(terminal.width, terminal.encoding)),
         "",
         "The one DecisionEvent behind it:",
-        summary(answer, encoding=terminal.encoding),
+        summary(answer, inputs, encoding=terminal.encoding),
         "",
     )
     if answer.receipt.duplicate:

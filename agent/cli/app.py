@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -16,4 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
+        # Without a standard error the code has to tell.
+        with suppress(OSError, AttributeError):
+            sys.stderr.write("memory-graph: interrupted before anything was done\n")
         return 130

@@ -12,7 +12,8 @@ import typer
 
 from agent import __version__
 from agent.cli.memory.commands import conversation_memory
-from agent.cli.options import TYPER
+from agent.cli.options import TYPER, invocation_at
+from agent.cli.output_format import Format
 from agent.cli.store.commands import store_group
 from agent.cli.terminal import OutputError, Terminal
 
@@ -46,6 +47,7 @@ def root(
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code. Wrong usage is 2, with a line on standard error."""
     terminal = Terminal.of_process()
+    output_format = _asked_format(arguments)
     try:
         # Not Typer's standalone mode: it has exit codes of its own for a closed pipe and for Ctrl-C.
         code: int = app(arguments, prog_name=_NAME, standalone_mode=False, obj=terminal)
@@ -55,12 +57,31 @@ def run(arguments: Sequence[str]) -> int:
         # Several lines are the help text that a group without a command shows.
         if len(message) > 1:
             terminal.explain(*message)
-        else:
+        elif output_format is Format.TABLE:
             terminal.say(f"{message[0]} (see --help)")
+        else:
+            invocation_at(terminal, output_format).refuse(f"{message[0]} (see --help)")
         return error.exit_code
+    except OSError as error:
+        # A help text that could not be written: what a command meets, its invocation deals with.
+        return terminal.give_up(OutputError(error))
     except SystemExit as ended:
         if ended.code == 0 or _COMPLETING in terminal.environ:
             # How Typer ends a completion, and what it shows or installs for one.
             return 0 if ended.code == 0 else 1
         # What Typer does where the reader of a help text closed the pipe.
         return terminal.give_up(OutputError(BrokenPipeError()))
+
+
+def _asked_format(arguments: Sequence[str]) -> Format:
+    """The format that the arguments ask for, read by eye: they may be wrong in any way, and the last one counts."""
+    asked = Format.TABLE
+    for place, argument in enumerate(arguments):
+        if argument == "--jsonl":
+            return Format.JSON
+        value = argument.removeprefix("--format=")
+        if argument == "--format" and place + 1 < len(arguments):
+            value = arguments[place + 1]
+        if value != argument and value in set(Format):
+            asked = Format(value)
+    return asked

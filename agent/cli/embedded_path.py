@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import Final
 
+from agent.bootstrap import embedded_fault
 from agent.config import StoreAddress
 from agent.errors import StoreConnectionError, StoreNotFound
 
@@ -38,8 +39,13 @@ def check_embedded_path(store: StoreAddress) -> None:
     path = store.path
     if path is None or path == _IN_MEMORY:
         return
-    file = Path(path)
+    # Behind links: SQLite makes the file that one leads to. Still a link is one that leads to itself.
+    file = Path(os.path.realpath(path))
     try:
+        if file.is_symlink():
+            raise _refused(path, "its link leads nowhere")
+        if file.exists() and not file.is_file() and not file.is_dir():
+            raise _refused(path, "it is no file")
         if file.exists():
             with file.open("r+b") as database:
                 _check_magic(path, database.read(len(_MAGIC)))
@@ -49,6 +55,9 @@ def check_embedded_path(store: StoreAddress) -> None:
             raise _refused(path, "its folder may not be written")
     except OSError as error:
         raise _refused(path, os.strerror(error.errno or 0)) from error
+    fault = embedded_fault(path)
+    if fault is not None:
+        raise _refused(path, fault)
 
 
 def _check_magic(path: str, start: bytes) -> None:

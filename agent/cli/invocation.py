@@ -75,9 +75,16 @@ class Invocation:
         self._report(failure)
         return exit_code_of(failure)
 
+    def refuse(self, message: str) -> None:
+        """Say what is wrong with the command line itself, in the format that it asks for."""
+        self._report(ValidationError(message))
+
     def _report(self, failure: AgentError) -> None:
         if self.format is not Format.TABLE:
             described = failure_document(failure, execution_ref=self.execution_ref, timestamp=utc_text(self.clock()))
+            if exit_code_of(failure) is ExitCode.USAGE:
+                # A wrong setting is the operator's fault over HTTP, and here that of whoever typed it.
+                described["error"]["error_code"] = ValidationError.error_code
             self.terminal.failure_document(self._document(json.dumps(described, ensure_ascii=False)))
             return
         problems = failure.problems if isinstance(failure, ValidationError) else ()

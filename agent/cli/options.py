@@ -13,6 +13,7 @@ from agent.cli.output_format import Format
 
 if TYPE_CHECKING:
     from agent.cli.invocation import Invocation
+    from agent.cli.terminal import Terminal
 
 # rich_markup_mode None: Rich's help costs more time than all the rest of --help.
 TYPER: dict[str, Any] = {
@@ -29,10 +30,14 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show where a failure
 def make_invocation(
     context: typer.Context, output_format: Format, store: str | None, *, debug: bool, jsonl: bool = False
 ) -> Invocation:
-    """What a command is run with: the process's terminal, the options, a reference and a clock of its own.
+    """What a command is run with, on the process's terminal. ``jsonl`` is a form of JSON, and wins over the format."""
+    return invocation_at(context.obj, Format.JSON if jsonl else output_format, store, debug=debug, jsonl=jsonl)
 
-    ``jsonl`` is a form of JSON, and wins over ``output_format``.
-    """
+
+def invocation_at(
+    terminal: Terminal, output_format: Format, store: str | None = None, *, debug: bool = False, jsonl: bool = False
+) -> Invocation:
+    """The same on any terminal: the options, with a reference and a clock of its own."""
     import logging
 
     # Late: the parts of the product are loaded when a command runs.
@@ -43,8 +48,8 @@ def make_invocation(
         # What the parts log is for those who run a service; here a failure is one line.
         logging.getLogger().addHandler(logging.NullHandler())
     return Invocation(
-        terminal=context.obj,
-        format=Format.JSON if jsonl else output_format,
+        terminal=terminal,
+        format=output_format,
         debug=debug,
         store=store,
         execution_ref=new_id(),

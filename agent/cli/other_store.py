@@ -14,9 +14,10 @@ from typing import Final
 from agent.cli.invocation import STORE_VARIABLE
 from agent.config import StoreAddress, store_address
 from agent.errors import ConfigurationError, StoreWriteError
-from agent.ruvector.client import key_refused
+from agent.ruvector.store_key import KEY_VARIABLE
 
-_KEY_VARIABLE: Final = "RUVECTOR_API_KEY"
+# What is refused for its key: its message names the variable of the first store's.
+_OF_KEYS: Final = (401, 403)
 _EMBEDDED: Final = "embedded:"
 
 
@@ -30,12 +31,12 @@ class OtherStore:
 
     def address(self, environ: Mapping[str, str]) -> StoreAddress:
         """Where it is. Raises ConfigurationError, which names the option or the variable."""
-        names = {STORE_VARIABLE: self.option, _KEY_VARIABLE: self.key_variable}
+        names = {STORE_VARIABLE: self.option, KEY_VARIABLE: self.key_variable}
         key = environ.get(self.key_variable, "")
         try:
-            return store_address({STORE_VARIABLE: self._url(), _KEY_VARIABLE: key})
+            return store_address({STORE_VARIABLE: self._url(), KEY_VARIABLE: key})
         except ConfigurationError as error:
-            problem = error.message.removeprefix(f"{error.variable}: ").replace(_KEY_VARIABLE, self.key_variable)
+            problem = error.message.removeprefix(f"{error.variable}: ").replace(KEY_VARIABLE, self.key_variable)
             raise ConfigurationError(names[error.variable], problem) from None
 
     @contextmanager
@@ -44,9 +45,9 @@ class OtherStore:
         try:
             yield
         except StoreWriteError as error:
-            message = key_refused(error.upstream_status, self.key_variable)
-            if message is None:
+            if error.upstream_status not in _OF_KEYS:
                 raise
+            message = error.message.replace(KEY_VARIABLE, self.key_variable)
             raise StoreWriteError(message, upstream_status=error.upstream_status, details=error.details) from error
 
     def _url(self) -> str:

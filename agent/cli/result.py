@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from agent.cli.invocation import Invocation
 from agent.cli.output_format import Format
@@ -20,7 +19,10 @@ def print_result(
 ) -> None:
     """Print ``document``, or for people ``facts``, by default the document's own members."""
     if invocation.format is not Format.TABLE:
-        invocation.print_json(orjson.dumps(document))
+        # Not orjson: a store's count may have more than 64 bits. Half a surrogate pair, of a file's name that is no
+        # text in this system's encoding, is written as the escape that JSON has for it.
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        invocation.print_json(text.encode(errors="backslashreplace"))
         return
     shown = _own_members(document) if facts is None else facts
     invocation.terminal.show(facts_table(shown, encoding=invocation.terminal.encoding))

@@ -83,12 +83,24 @@ class Terminal:
     @property
     def is_unicode(self) -> bool:
         """Whether standard output can hold every character."""
-        return self.encoding.lower().replace("-", "").startswith("utf")
+        return _is_unicode(self.encoding)
 
     def document(self, text: str) -> None:
         """Print a JSON or YAML document: as it is into a pipe or file, safe to look at on a terminal."""
         exact = self.is_unicode and not self.stdout.isatty()
-        self._to_stdout(text if exact else escape_document(text, self.encoding))
+        self._to_stdout(text if exact else escape_document(text, _of_documents(self.encoding)))
+
+    def exact(self, text: str) -> None:
+        """Print a file's text: in UTF-8 into a pipe or file, whatever the encoding; safe to look at on a terminal."""
+        if self.stdout.isatty():
+            self._to_stdout(escape_document(text, self.encoding))
+            return
+        try:
+            self.stdout.flush()
+            self.stdout.buffer.write(text.encode())
+            self.stdout.flush()
+        except OSError as error:
+            raise OutputError(error) from error
 
     def plain(self, text: str) -> None:
         """Print lines for people that are safe to look at already."""
@@ -129,7 +141,7 @@ class Terminal:
 
     def failure_document(self, text: str) -> None:
         """Print a JSON or YAML document that tells of a failure, on standard error."""
-        self._to_stderr(escape_document(text, self.stderr.encoding or "utf-8"))
+        self._to_stderr(escape_document(text, _of_documents(self.stderr.encoding or "utf-8")))
 
     def trace(self, error: BaseException) -> None:
         """Print the traceback of ``error`` and its causes, which may hold content: for ``--debug`` alone."""
@@ -158,6 +170,15 @@ class Terminal:
         with suppress(OSError):
             self.stderr.write(_encodable(text, self.stderr.encoding or "utf-8"))
             self.stderr.flush()
+
+
+def _is_unicode(encoding: str) -> bool:
+    return encoding.lower().replace("-", "").startswith("utf")
+
+
+def _of_documents(encoding: str) -> str:
+    """What a document is written in: its readers take it for UTF-8 (RFC 8259 8.1), and ASCII is that too."""
+    return encoding if _is_unicode(encoding) else "ascii"
 
 
 def _encodable(text: str, encoding: str) -> str:

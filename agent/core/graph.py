@@ -68,8 +68,13 @@ def _edge_json(kind: str, start: str, end: str) -> str:
 
 
 def is_state_only(turn: Mapping[str, Any]) -> bool:
-    """Whether ``turn`` carries state and is no message (CONTRACT 9): role system, empty content, and marked so."""
-    if turn["role"] != "system" or turn.get("content") != "":
+    """Whether ``turn`` carries state and is no message (CONTRACT 9): role system, empty content, and marked so.
+
+    The skeleton of an erased turn (CONTRACT 10a) has no content, and is marked only where that was empty.
+    """
+    content = turn.get("content")
+    is_skeleton = content is None and turn.get("erased") is True
+    if turn["role"] != "system" or not (content == "" or is_skeleton):
         return False
     metadata = turn.get("metadata")
     memory = metadata.get("memory") if isinstance(metadata, dict) else None

@@ -7,17 +7,17 @@ Whatever else these members hold is not of the contract and says nothing: a rese
 count may be written 2.0, which is the same JSON number as 2.
 
 An erased turn stays where it was as a skeleton with content None: a history with a gap that nobody sees would tell
-another conversation. What it said of the history is erased with it, so a reset that it carried holds no longer, and
-one that was ``state_only`` stands there as any erased system turn.
+another conversation. What it said of the history is no content and stays with it: a reset that it carried holds, and
+one that was ``state_only`` is not shown. (A store that keeps no metadata of erased turns, as the first release did,
+leaves it to say nothing.)
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeGuard
+from collections.abc import Iterable, Sequence
+from typing import TypeGuard
 
-from agent.core.graph import is_state_only
 from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
 
@@ -39,25 +39,21 @@ def shown(path: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
     system: list[tuple[int, SessionTurn]] = []
     messages: deque[tuple[int, SessionTurn]] = deque()
     for place, turn in enumerate(path):
-        memory: Mapping[str, Any] = {} if turn.erased else turn.memory
-        reset, keep_last = memory.get("reset"), memory.get("keep_last")
+        reset, keep_last = turn.memory.get("reset"), turn.memory.get("keep_last")
         if reset is True or reset == "all":
             messages.clear()
         if reset == "all":
             system.clear()
-        if _is_count(keep_last):
+        if is_count(keep_last):
             while len(messages) > keep_last:
                 messages.popleft()
-        if not _carries_state_only(turn):
+        if not turn.is_state_only:
             (system if turn.role == "system" else messages).append((place, turn))
     return tuple(turn for _, turn in sorted([*system, *messages], key=lambda placed: placed[0]))
 
 
-def _is_count(value: object) -> TypeGuard[float]:
+def is_count(value: object) -> TypeGuard[float]:
+    """Whether ``value`` is a count as ``keep_last`` has it."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return value >= 0 and (isinstance(value, int) or value.is_integer())
-
-
-def _carries_state_only(turn: SessionTurn) -> bool:
-    return is_state_only({"role": turn.role, "content": turn.content, "metadata": turn.fields.get("metadata")})

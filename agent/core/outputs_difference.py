@@ -51,7 +51,7 @@ def graph_of_outputs_differences(event: Mapping[str, Any], *, erased: bool = Fal
     """Where the nodes and edges of the outputs are not those that the inputs make."""
     try:
         graph = build_graph(_as_it_was(event) if erased else event["inputs"])
-        # Content and state are gone, and with them what says which system turns are no messages: what was answered.
+        # Skeletons of the first release do not say which system turns are no messages: what was answered.
         unknown = _answering(event["inputs"]["turns"]) if erased else frozenset()
     except NOT_A_PAYLOAD:
         return [INPUTS_SHAPE]

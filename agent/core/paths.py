@@ -152,5 +152,5 @@ def _current_leaves(turns: Mapping[str, SessionTurn], parents: Mapping[str, str 
 
 def _named_leaf(turn: SessionTurn) -> str:
     """The id in ``metadata.memory.leaf``, in any case; empty where there is none, or it is no UUID."""
-    named = None if turn.erased else turn.memory.get("leaf")
+    named = turn.memory.get("leaf")
     return named.lower() if is_uuid(named) else ""

@@ -13,7 +13,7 @@ class SessionTurn:
 
     ``parent_turn_id`` as the store resolved it, None for a root; it may name a turn that is not there (yet).
     ``fields`` are all members as the store gives them: what was captured, and what CONTRACT 10 adds. An erased turn
-    is a skeleton: its ``content`` is None.
+    is a skeleton: its ``content`` is None, and of its metadata there is what it does to the history, no more.
     """
 
     turn_id: str
@@ -49,5 +49,6 @@ class SessionTurn:
 
     @property
     def is_state_only(self) -> bool:
-        """Whether it carries state and is no message (CONTRACT 9); of an erased turn nobody knows."""
-        return self.role == "system" and self.content == "" and self.memory.get("state_only") is True
+        """Whether it carries state and is no message (CONTRACT 9); the skeleton of an erased one still says so."""
+        is_empty = self.content == "" or self.erased
+        return self.role == "system" and is_empty and self.memory.get("state_only") is True

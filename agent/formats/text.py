@@ -1,9 +1,10 @@
 r"""The format ``text``: a history as plain text, from which every text can be read back exactly.
 
-Lines end with a line feed. A turn begins with a line at the first column, ``<number>. <role>``; a line that begins with
+Lines end with a line feed. A turn begins with a line at the first column, ``<seq>. <role>``; a line that begins with
 four blanks is the rest of that line of its text; one that begins with two and a word is a thing as JSON: ``says`` the
 text as a JSON string, where it holds what a reader of lines would act on, ``calls`` or ``answers`` an invocation.
-``  erased`` stands in a turn that was. So no text can begin a line at the first column.
+``  erased`` stands in a turn that was; one without a line of its text says nothing. So no text can begin a line at the
+first column.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Final
 
 from agent.core.turn import SessionTurn
 from agent.formats.plain_text import instant, is_plain, json_line, name
-from agent.formats.writing import Session, Written, agent_of, not_shown, unsaid
+from agent.formats.writing import Session, Written, agent_of, model_of, not_shown, unsaid
 
 _INDENT: Final = "    "
 
@@ -23,13 +24,13 @@ def write(session: Session) -> Written:
     """The history of ``session`` as one document."""
     lines = list(_head(session))
     lost = Counter(not_in_history=not_shown(session))
-    for number, turn in enumerate(session.shown, 1):
-        lines += ["", _first_line(session, number, turn)]
+    for turn in session.shown:
+        lines += ["", _first_line(session, turn)]
         if turn.erased:
             lines.append("  erased")
             continue
         lines += _body(turn)
-        lost += unsaid(session, turn, agent_is_said=True)
+        lost += unsaid(session, turn, has_heading=True)
     text = "\n".join(lines) + "\n"
     return Written((text,), len(session.shown), sum(turn.erased for turn in session.shown), +lost)
 
@@ -45,19 +46,23 @@ def _names(native: str | None) -> tuple[str, ...]:
     return () if native is None else (name(native),)
 
 
-def _first_line(session: Session, number: int, turn: SessionTurn) -> str:
+def _first_line(session: Session, turn: SessionTurn) -> str:
     said = [name(turn.role)]
     if turn.timestamp is not None:
         said.append(instant(turn.timestamp))
-    agent = None if turn.erased else agent_of(session, turn)
+    agent, model = (None, None) if turn.erased else (agent_of(session, turn), model_of(turn))
     if agent is not None:
         said.append(f"by {name(agent)}")
-    return f"{number}. {', '.join(said)}"
+    if model is not None:
+        said.append(f"with {name(model)}")
+    return f"{turn.seq}. {', '.join(said)}"
 
 
 def _body(turn: SessionTurn) -> Iterator[str]:
     if turn.content is not None and is_plain(turn.content):
-        yield from (f"{_INDENT}{line}" for line in turn.content.split("\n"))
+        # An empty text is no line: four blanks with nothing behind them are what editors take away.
+        lines = turn.content.split("\n") if turn.content else []
+        yield from (f"{_INDENT}{line}" for line in lines)
     else:
         yield f"  says {json_line(turn.content)}"
     word = "answers" if turn.role == "tool" else "calls"

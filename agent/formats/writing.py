@@ -131,6 +131,12 @@ def agent_of(session: Session, turn: SessionTurn) -> str | None:
     return named if isinstance(named, str) else None
 
 
+def model_of(turn: SessionTurn) -> str | None:
+    """The ``model`` that a turn names; another writer's may be anything, and then it is none."""
+    model = turn.fields.get("model")
+    return model if isinstance(model, str) else None
+
+
 def not_shown(session: Session) -> int:
     """How many turns the history leaves out: other branches, what was cleared or cut, turns that carry only state."""
     shown = {turn.turn_id for turn in session.shown}
@@ -138,16 +144,19 @@ def not_shown(session: Session) -> int:
     return sum(turn.turn_id not in shown and wanted in (None, turn.conversation_id) for turn in session.all)
 
 
-def unsaid(session: Session, turn: SessionTurn, *, agent_is_said: bool = False) -> Counter[str]:
-    """What no list of messages says of ``turn``, by kind: all but its role, text, time and calls."""
+def unsaid(session: Session, turn: SessionTurn, *, has_heading: bool = False) -> Counter[str]:
+    """What no list of messages says of ``turn``, by kind: all but its role, text, time and calls.
+
+    ``has_heading``: it stands under one, which names its agent and its model where they are names.
+    """
     metadata = turn.fields.get("metadata")
     members: Mapping[str, Any] = metadata if isinstance(metadata, dict) else {}
     other_fields = turn.fields.keys() - _SAID_BY_ALL - {"model", "token_usage", "native_id", "native_parent_turn_id"}
     found = {
-        "agents": "agent" in members and not (agent_is_said and isinstance(members["agent"], str)),
+        "agents": "agent" in members and not (has_heading and isinstance(members["agent"], str)),
         "contexts": bool(session.capture_of(turn).context),
         "metadata": bool(members.keys() - _OF_A_FORMAT - {"agent"}),
-        "models": "model" in turn.fields,
+        "models": "model" in turn.fields and not (has_heading and model_of(turn) is not None),
         "other_fields": bool(other_fields),
         "token_usage": "token_usage" in turn.fields,
     }

@@ -13,9 +13,12 @@ from agent.ruvector.reads import EventFilters, StoreReads
 PAGE: Final = 200
 
 
-def events(reads: StoreReads, *, limit: int | None = None, **which: Unpack[EventFilters]) -> Events:
-    """The events that ``which`` names, at most ``limit`` of them, in ascending order unless asked."""
-    return Events(reads, limit, which)
+def events(reads: StoreReads, *, limit: int | None = None, shown: bool = True, **which: Unpack[EventFilters]) -> Events:
+    """The events that ``which`` names, at most ``limit`` of them, in ascending order unless asked.
+
+    ``shown`` as ``StoreReads.feed`` has it.
+    """
+    return Events(reads, limit, which, shown=shown)
 
 
 class Events(Iterator[FedEvent]):
@@ -25,8 +28,9 @@ class Events(Iterator[FedEvent]):
     ``more``, known at the end: whether the store has events beyond these; None where it does not say.
     """
 
-    def __init__(self, reads: StoreReads, limit: int | None, which: EventFilters) -> None:
+    def __init__(self, reads: StoreReads, limit: int | None, which: EventFilters, *, shown: bool) -> None:
         self._reads = reads
+        self._shown = shown
         self._which = which
         self._walk = self._events(limit)
         self.more: bool | None = None
@@ -51,7 +55,7 @@ class Events(Iterator[FedEvent]):
 
     def _page(self, limit: int, cursor: str | None) -> FeedPage:
         try:
-            return self._reads.raw_events(limit=limit, cursor=cursor, **self._which)
+            return self._reads.raw_events(limit=limit, cursor=cursor, shown=self._shown, **self._which)
         except StoreNotFound as error:
             raise StoreNotFound("this store has no list of events", details=error.details) from error
 

@@ -60,7 +60,7 @@ class Follow:
         failures = 0
         while True:
             try:
-                page = self._reads.feed(self._cursor)
+                page = self._reads.feed(self._cursor, shown=True)
             except (StoreError, RateLimitExceeded) as error:
                 self._raise_if_final(error)
                 failures += 1

@@ -31,6 +31,7 @@ from agent.ruvector.acknowledgement import read_receipt
 from agent.ruvector.health import StoreHealth
 from agent.ruvector.response import BodyRefused
 from agent.ruvector.retry import Attempt, AttemptError, RetryPolicy, parse_retry_after
+from agent.ruvector.store_key import KeyState, Role, key_refused, key_state, role_needed
 
 if TYPE_CHECKING:
     from agent.ruvector.erasure import StoreErasure
@@ -106,6 +107,7 @@ class RuvectorClient:
             (b"Accept-Encoding", b"identity"),
             (b"X-Agent-Id", AGENT_ID.encode()),
         ]
+        self._has_key = api_key is not None
         if api_key is not None:
             self._headers.append((b"Authorization", b"Bearer " + _header_value(api_key, "the store's key")))
         self._append_headers: Headers = [*self._headers, (b"Content-Type", b"application/json")]
@@ -132,20 +134,22 @@ class RuvectorClient:
             try:
                 return read_receipt(answer.status, answer.body, latency_ms=self._milliseconds(started))
             except ValueError:
-                raise _refused(answer, attempt) from None
+                raise _refused(answer, attempt, "write") from None
 
         return self._run(attempt_append, repeat_acted=not self._at_most_once)
 
     def health(self, *, timeout_s: float) -> StoreHealth:
         """Ask the store once, within ``timeout_s`` seconds. A store that is down is an answer, not an error."""
         started = self._clock()
-        attempt = Attempt(1, connect_deadline=started + timeout_s, deadline=started + timeout_s)
-        request = _request("GET", self._health_url, self._headers, attempt)
-        try:
-            answer = self._answer(request, attempt)
-        except AttemptError:
+        answer = self._asked_once(self._health_url, timeout_s)
+        if answer is None:
             return StoreHealth("unreachable", self._milliseconds(started), self.kind)
         return StoreHealth("ok" if 200 <= answer.status < 300 else "error", self._milliseconds(started), self.kind)
+
+    def key_state(self, *, timeout_s: float) -> KeyState:
+        """What the store says of the key, asked once for what needs one, within ``timeout_s`` seconds."""
+        answer = self._asked_once(self._url("/v1/stats"), timeout_s)
+        return "unknown" if answer is None else key_state(answer.status, answer.body, is_sent=self._has_key)
 
     @property
     def reads(self) -> StoreReads:
@@ -190,6 +194,7 @@ class RuvectorClient:
         """
         given = {name: value for name, value in query.items() if value is not None}
         url = self._url(f"{path}?{urlencode(given)}" if given else path)
+        role = role_needed(method, path)
 
         def attempt_ask(attempt: Attempt) -> T:
             answer = self._exchange(_request(method, url, self._headers, attempt, max_body=max_body), attempt)
@@ -197,13 +202,13 @@ class RuvectorClient:
                 details = {"upstream_status": 404, "attempts": attempt.number}
                 raise StoreNotFound("the store has no such record", details=details)
             if answer.status != 200:
-                raise _refused(answer, attempt)
+                raise _refused(answer, attempt, role)
             if not answer.is_whole:
-                raise AnswerTooLong(_refused(answer, attempt))
+                raise AnswerTooLong(_refused(answer, attempt, role))
             try:
                 return read(answer.body)
             except ValueError:
-                raise _refused(answer, attempt) from None  # a parser's error quotes what it could not read
+                raise _refused(answer, attempt, role) from None  # a parser's error quotes what it could not read
 
         return self._run(attempt_ask, repeat_acted=method == "GET" or not self._at_most_once)
 
@@ -216,6 +221,15 @@ class RuvectorClient:
             return self._policy.run(call, repeat_acted=repeat_acted)
         except AttemptError as failure:
             raise _given_up(failure) from failure.__cause__
+
+    def _asked_once(self, url: httpx.URL, timeout_s: float) -> _Answer | None:
+        """The answer to one GET, whatever its status; None where none came within ``timeout_s`` seconds."""
+        end = self._clock() + timeout_s
+        attempt = Attempt(1, connect_deadline=end, deadline=end)
+        try:
+            return self._answer(_request("GET", url, self._headers, attempt), attempt)
+        except AttemptError:
+            return None
 
     def _exchange(self, request: httpx.Request, attempt: Attempt) -> _Answer:
         """The answer to one attempt, unless its status says to come again: then AttemptError."""
@@ -281,16 +295,9 @@ def _request(
     )
 
 
-def key_refused(status: int, variable: str) -> str | None:
-    """What an answer says of the key in ``variable``; None for any but 401 and 403."""
-    if status == 401:
-        return f"the store refuses the key (401): check {variable}"
-    return f"the store says that the key may not do this (403): check {variable}" if status == 403 else None
-
-
-def _refused(answer: _Answer, attempt: Attempt) -> StoreWriteError:
+def _refused(answer: _Answer, attempt: Attempt, role: Role) -> StoreWriteError:
     return StoreWriteError(
-        key_refused(answer.status, "RUVECTOR_API_KEY")
+        key_refused(answer.status, role)
         or f"the store answered {answer.status} with something that is not the answer that was asked for",
         upstream_status=answer.status,
         details={"attempts": attempt.number},

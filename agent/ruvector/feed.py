@@ -73,17 +73,19 @@ class FeedPage:
     is_open: bool = False
 
 
-def read_feed(asked: Asked, after: str | None, limit: int, types: tuple[str, ...]) -> FeedPage:
+def read_feed(asked: Asked, after: str | None, limit: int, types: tuple[str, ...], *, shown: bool = False) -> FeedPage:
     """The page of the feed beyond the cursor ``after``; fewer than ``limit`` where that many are too long to receive.
 
-    Raises as ``RuvectorClient.ask`` does; StoreWriteError where one event alone is too long.
+    ``shown``: the envelopes are printed, and must be JSON objects by the letter. Raises as ``RuvectorClient.ask`` does;
+    StoreWriteError where one event alone is too long.
     """
-    return read_events(asked, FEED_PATH, {"after": after, "types": ",".join(types) or None}, limit)
+    query = {"after": after, "types": ",".join(types) or None}
+    return ask_page(asked, FEED_PATH, query, limit, read_shown_page if shown else read_page)
 
 
-def read_events(asked: Asked, path: str, query: Query, limit: int) -> FeedPage:
+def read_events(asked: Asked, path: str, query: Query, limit: int, *, shown: bool) -> FeedPage:
     """A page of the list of events at ``path``, by the rules of ``read_feed``."""
-    return ask_page(asked, path, query, limit, read_page)
+    return ask_page(asked, path, query, limit, read_shown_page if shown else read_page)
 
 
 def ask_page(asked: Asked, path: str, query: Query, limit: int, read: ReadBody[T]) -> T:
@@ -106,10 +108,21 @@ def read_page(body: bytes, *, limit: int) -> FeedPage:
         raise ValueError("nested too deep") from None
 
 
-def read_event(body: bytes) -> FedEvent:
-    """The one envelope that is an answer's ``body``. Raises ValueError for what is no JSON object."""
+def read_shown_page(body: bytes, *, limit: int) -> FeedPage:
+    """As ``read_page``, and raises ValueError where an envelope is no JSON object by the letter of RFC 8259."""
     try:
-        return _Reader(body.decode("utf-8-sig", _AS_IT_IS)).event()
+        return _Reader(body.decode("utf-8-sig"), shown=True).page(limit)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def read_event(body: bytes, *, shown: bool = False) -> FedEvent:
+    """The one envelope that is an answer's ``body``. Raises ValueError for what is no JSON object.
+
+    ``shown``: by the letter of RFC 8259.
+    """
+    try:
+        return _Reader(body.decode("utf-8-sig", "strict" if shown else _AS_IT_IS), shown=shown).event()
     except RecursionError:
         raise ValueError("nested too deep") from None
 
@@ -123,10 +136,12 @@ class _Digits(str):
 class _Reader:
     """Walks the members of a page by hand, and each value by the parser of the standard library, which says its end."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, shown: bool = False) -> None:
         self._text = text
         self._place = 0
-        decoder = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_Digits, parse_constant=float)
+        self._shown = shown
+        constant = _no_json if shown else float
+        decoder = json.JSONDecoder(strict=shown, parse_int=_integer, parse_float=_Digits, parse_constant=constant)
         self._decode: Callable[[str, int], tuple[Any, int]] = decoder.raw_decode
 
     def page(self, limit: int) -> FeedPage:
@@ -174,6 +189,8 @@ class _Reader:
             self._skip()
             start = self._place
             value = self._value()
+            if self._shown and not isinstance(value, dict):
+                raise ValueError("no event")
             events.append(_event(value, self._text[start : self._place].encode(errors=_AS_IT_IS)))
             more = self._taken(",")
             if not more:
@@ -198,6 +215,11 @@ class _Reader:
     def _skip(self) -> None:
         spaces = _WHITE_SPACE.match(self._text, self._place)
         self._place = spaces.end() if spaces else self._place
+
+
+def _no_json(word: str) -> float:
+    """Refuse NaN and the infinities, which are no JSON (RFC 8259 section 6)."""
+    raise ValueError(word)
 
 
 def _event(value: Any, text: bytes) -> FedEvent:

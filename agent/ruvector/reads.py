@@ -6,6 +6,7 @@ and RateLimitExceeded when the retries are spent, and StoreWriteError for an ans
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 
@@ -89,16 +90,22 @@ class StoreReads:
         """One page of events, in ascending order unless asked; ``cursor`` is the last page's next_cursor."""
         return self._read(EventPage, _EVENTS, {**_named(which), "limit": limit, "cursor": cursor})
 
-    def raw_event(self, execution_ref: str) -> FedEvent:
-        """As ``event``, the envelope as it came."""
+    def raw_event(self, execution_ref: str, *, shown: bool = True) -> FedEvent:
+        """As ``event``, the envelope as it came; ``shown`` as ``feed`` has it."""
+        read = partial(_read_named, shown=shown)
         try:
-            return self._asked.ask("GET", f"{_EVENTS}/{segment(execution_ref)}", {}, read_event)
+            return self._asked.ask("GET", f"{_EVENTS}/{segment(execution_ref)}", {}, read)
         except AnswerTooLong as error:
             raise error.refused from None
 
-    def raw_events(self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]) -> FeedPage:
-        """As ``events``, each envelope as it came; fewer than ``limit`` where that many are too long to receive."""
-        return read_events(self._asked, _EVENTS, {**_named(which), "cursor": cursor}, limit)
+    def raw_events(
+        self, *, limit: int = 100, cursor: str | None = None, shown: bool = True, **which: Unpack[EventFilters]
+    ) -> FeedPage:
+        """As ``events``, each envelope as it came; fewer than ``limit`` where that many are too long to receive.
+
+        ``shown`` as ``feed`` has it.
+        """
+        return read_events(self._asked, _EVENTS, {**_named(which), "cursor": cursor}, limit, shown=shown)
 
     def parsed_events(
         self, *, limit: int = 100, cursor: str | None = None, **which: Unpack[EventFilters]
@@ -110,9 +117,14 @@ class StoreReads:
         """As ``feed`` of all types, by the same rule."""
         return ask_page(self._asked, FEED_PATH, {"after": after}, limit, ParsedPage)
 
-    def feed(self, after: str | None = None, *, limit: int = 100, types: tuple[str, ...] = ()) -> FeedPage:
-        """One page of the feed beyond the cursor ``after``, of these types or all, each envelope as it came."""
-        return read_feed(self._asked, after, limit, types)
+    def feed(
+        self, after: str | None = None, *, limit: int = 100, types: tuple[str, ...] = (), shown: bool = False
+    ) -> FeedPage:
+        """One page of the feed beyond the cursor ``after``, of these types or all, each envelope as it came.
+
+        ``shown``: the envelopes are printed, so a page with one that is no JSON object is refused.
+        """
+        return read_feed(self._asked, after, limit, types, shown=shown)
 
     def sessions(
         self,
@@ -123,9 +135,12 @@ class StoreReads:
         total: bool = False,
         **which: Unpack[SessionFilters],
     ) -> SessionPage:
-        """One page of sessions, newest activity first; ``total`` asks how many there are in all."""
-        page = {"limit": limit, "cursor": cursor, "offset": offset, "total": "true" if total else None}
-        return self._read(SessionPage, "/v1/sessions", {**_named(which), **page})
+        """One page of sessions, newest activity first; ``total`` asks how many there are in all.
+
+        Fewer than ``limit`` where that many are too long to receive: a session may have any number of names.
+        """
+        page = {"cursor": cursor, "offset": offset, "total": "true" if total else None}
+        return ask_page(self._asked, "/v1/sessions", {**_named(which), **page}, limit, _session_page)
 
     def session(self, session_id: str) -> SessionRow:
         """The row of one session."""
@@ -165,6 +180,18 @@ def segment(text: str) -> str:
     except UnicodeEncodeError:
         # Half a surrogate pair: no address holds it, so nothing is there.
         raise StoreNotFound("the store has no such record") from None
+
+
+def _session_page(body: bytes, *, limit: int) -> SessionPage:  # noqa: ARG001 - how many were asked for says nothing of a page with a cursor
+    return SessionPage.model_validate(_parsed(body))
+
+
+def _read_named(body: bytes, *, shown: bool) -> FedEvent:
+    """The event in an answer. Raises ValueError for what is shown and has no name: it is not what was asked for."""
+    event = read_event(body, shown=shown)
+    if shown and event.execution_ref is None:
+        raise ValueError("no event")
+    return event
 
 
 def _parsed(body: bytes) -> Any:

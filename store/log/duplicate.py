@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -67,7 +68,10 @@ def _same_body(connection: Connection, tenant: int, event: _First, envelope: Env
         # What it was can no longer be looked at; a late redelivery stays a duplicate.
         return True
     payload = parse_kept(stored_text(connection, tenant, position_of(event.event_key)))["payload"]
-    sent = as_kept(envelope.payload, _erased_ids(payload)) if event.erased else envelope.payload
+    sent = envelope.payload
+    if event.erased:
+        erased = _erased_ids(payload)
+        payload, sent = (_without_metadata(each, erased) for each in (payload, as_kept(sent, erased)))
     return canonical_sent(payload) == canonical_sent(sent)
 
 
@@ -77,6 +81,20 @@ def _erased_ids(payload: dict[str, Any]) -> set[bytes | None]:
     turns = inputs.get("turns") if isinstance(inputs, dict) else None
     named = turns if isinstance(turns, list) else []
     return {packed(turn.get("turn_id")) for turn in named if isinstance(turn, dict) and turn.get("erased") is True}
+
+
+def _without_metadata(payload: dict[str, Any], erased: Collection[bytes | None]) -> dict[str, Any]:
+    """The payload with nothing of the ``erased`` turns' metadata: skeletons of earlier releases have none."""
+    inputs = payload.get("inputs")
+    if not erased or not isinstance(inputs, dict) or not isinstance(inputs.get("turns"), list):
+        return payload
+    turns = [
+        {name: value for name, value in turn.items() if name != "metadata"}
+        if isinstance(turn, dict) and packed(turn.get("turn_id")) in erased
+        else turn
+        for turn in inputs["turns"]
+    ]
+    return {**payload, "inputs": {**inputs, "turns": turns}}
 
 
 def _erased_turns(connection: Connection, tenant: int, first: _First) -> int:

@@ -15,7 +15,7 @@ import orjson
 from store.engines.engine import Connection
 from store.engines.schema import MAX_SEQ, event_key, position_of, turn_key
 from store.errors import DamagedDatabase, NotFound
-from store.log.envelope import parse_kept
+from store.log.envelope import encode_sent, parse_kept
 from store.log.event_body import chunk_text
 from store.log.identifiers import unpacked
 from store.log.layout import Layout, unpack
@@ -114,14 +114,14 @@ def _records(connection: Connection, tenant: int, rows: Sequence[Any]) -> Iterat
             # The members have none of these names (RECORD_FIELDS), so one object holds both.
             members = events.members(latest, own_index) if body is None or erased else body
             if erased:
-                members = _role_of(members)
+                members = _kept_of(members)
             yield ours.encode() + (members if members == b"}" else b"," + members)
 
 
-def _role_of(members: bytes) -> bytes:
-    """The role, which is all that a reader gets of an erased turn."""
-    role = parse_kept(b"{" + members).get("role")
-    return b"}" if role is None else b'"role":' + orjson.dumps(role) + b"}"
+def _kept_of(members: bytes) -> bytes:
+    """What a reader gets of an erased turn's skeleton: its role, and what it does to the history."""
+    kept = parse_kept(b"{" + members)
+    return encode_sent({name: kept[name] for name in ("role", "metadata") if name in kept})[1:]
 
 
 class _Event(NamedTuple):

@@ -91,8 +91,8 @@ def plan_writes(placement: Placement, capture: SentCapture, at: AppendedTo) -> T
             writes.erased.add(turn.turn_id)
         if placed is not None:
             identity = (turn_key(at.session_key, placed.seq), at.session_key, placed.seq, at.tenant, turn.turn_id)
-            leaf = None if erased else turn.names_leaf
-            tree = (capture.conversation_id, placed.parent, placed.waits_for, leaf, int(placed.is_leaf))
+            ends = (turn.names_leaf, int(placed.is_leaf))
+            tree = (capture.conversation_id, placed.parent, placed.waits_for, *ends)
             body = (capture.narrowness, NO_BODY if erased else turn.body_sha256, int(turn.lower_case), own_index)
             columns = (turn_columns(turn.fields)[0], None, None) if erased else turn_columns(turn.fields)
             writes.rows.append((*identity, *tree, *(at.position,) * 3, 1, *body, *columns, int(erased)))

@@ -16,7 +16,7 @@ from store.log.envelope import encode_sent, parse_kept
 from store.log.event_body import OpenBody, Rest, with_graph, without_entities
 from store.log.layout import Layout, OwnTurn, Reference
 from store.log.skeleton import skeleton
-from store.privacy.kept_graph import Doubt, Place, Sketch, is_in_doubt, same_graph
+from store.privacy.kept_graph import Place, is_in_doubt, same_graph
 from store.privacy.reduced import reduced
 
 Texts = Callable[[OpenBody], list[bytes]]
@@ -28,12 +28,11 @@ _ENTITIES: Final = b'"entities"'
 class Gone:
     """The turns that go: each place of an own text of theirs, with the turn's id.
 
-    ``doubts``: what their skeletons do not say of the graph. ``sketches``: all own turns of the session's events.
+    ``names``: what their skeletons do not say of the graph, the names of invocations that are no ids.
     """
 
     places: dict[Place, bytes]
-    doubts: dict[Place, Doubt]
-    sketches: dict[Place, Sketch]
+    names: dict[Place, frozenset[str]]
 
     def named_by(self, body: OpenBody, position: int) -> frozenset[Place]:
         """The places of those that the event at ``position`` names."""
@@ -50,10 +49,10 @@ def without_turns(body: OpenBody, position: int, gone: Gone, texts: Texts) -> Op
         return body
     own = tuple(emptied(turn) if (position, index) in named else turn for index, turn in enumerate(body.own))
     less = replace(body, own=own, layout=_bare(body.layout, named))
-    doubts = {place: gone.doubts[place] for place in named if place in gone.doubts}
-    if body.rest.graph_at is not None and is_in_doubt(body.layout, position, doubts, gone.sketches):
+    names = frozenset[str]().union(*(gone.names[place] for place in named if place in gone.names))
+    if body.rest.graph_at is not None and (names or is_in_doubt(body.layout)):
         less = _with_same_graph(less, texts(body), _after(less, texts(less), named))
-    less = _without_nodes(less, frozenset().union(*(doubt.names for doubt in doubts.values())))
+    less = _without_nodes(less, names)
     if _ENTITIES in less.rest.text:
         less = replace(less, rest=_without_entities(less.rest, {gone.places[place] for place in named}))
     return less

@@ -24,7 +24,7 @@ from store.log.session_row import COLUMNS, SessionRow, read_row
 from store.log.session_rows import batches
 from store.log.turn_rows import BURY, NO_BODY, with_extent
 from store.privacy.emptied import Gone, without_all_else, without_turns
-from store.privacy.kept_graph import Sketch, doubt_of
+from store.privacy.kept_graph import lost_names
 from store.privacy.session_names import SessionNames
 
 # events.erased.
@@ -34,9 +34,9 @@ WHOLE: Final = 2
 _SELECT: Final = "SELECT erased, layout, body FROM events WHERE event_key = ?"
 _UPDATE: Final = "UPDATE events SET layout = ?, body = ?, erased = ? WHERE event_key = ?"
 _MARK: Final = "UPDATE events SET erased = ? WHERE event_key = ?"
-# seq, parent, conversation and role stay, and where the turn's text stands: there is a skeleton now.
+# seq, parent, conversation, role and the leaf that it names stay, and where its text stands: a skeleton by now.
 _EMPTY_TURN: Final = """
-UPDATE turns SET erased = 1, names_leaf = NULL, version = ?, narrowness = 0, body_sha256 = ?, instant_us = NULL,
+UPDATE turns SET erased = 1, version = ?, narrowness = 0, body_sha256 = ?, instant_us = NULL,
     tokens = NULL, body = NULL
 WHERE turn_key = ?
 """
@@ -116,20 +116,19 @@ class SessionErasure:
         return (key for (key,) in self._connection.execute(sql, (self._session_key,)).fetchall())
 
     def _gone(self, turns: Collection[bytes]) -> Gone:
-        gone = Gone({}, {}, {})
+        gone = Gone({}, {})
         for key in self._event_keys() if turns else ():
             _, body = read_body(self._connection, key)
             for index, turn in enumerate(body.own):
                 place = (position_of(key), index)
                 fields = parse_kept(turn.head + turn.tail)
-                gone.sketches[place] = Sketch.of(fields)
                 turn_id = packed(fields["turn_id"])
                 if turn_id is None or turn_id not in turns:
                     continue
                 gone.places[place] = turn_id
-                doubt = doubt_of(fields)
-                if doubt is not None:
-                    gone.doubts[place] = doubt
+                names = lost_names(fields)
+                if names:
+                    gone.names[place] = names
         return gone
 
     def _empty_event(self, key: int, gone: Gone, names: SessionNames, *, whole: bool) -> bool:

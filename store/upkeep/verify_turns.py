@@ -189,7 +189,7 @@ def _wrong_body(turn: SentTurn, row: TurnRow, narrowness: int) -> list[str]:
     if row.erased:
         is_user, _, _ = turn_columns(turn.fields)
         expected: dict[str, Any] = {
-            "names_leaf": None,
+            "names_leaf": turn.names_leaf,
             "body_sha256": NO_BODY,
             "is_user": is_user,
             "instant_us": None,

@@ -5,8 +5,10 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from agent import __version__
 from agent.cli.app import main
@@ -103,6 +105,24 @@ def test_wrong_usage_is_2_and_one_clear_line(run: Run, arguments: tuple[str, ...
     assert err.endswith(" (see --help)\n")
     assert err.count("\n") == 1
     assert "\x1b" not in err
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        (("--format", "json"), json.loads),
+        (("--format=yaml",), yaml.safe_load),
+        (("--jsonl",), json.loads),
+        (("--format", "table", "--format", "json"), json.loads),
+    ],
+)
+def test_wrong_usage_is_a_document_where_documents_are_asked_for(
+    run: Run, asked: tuple[str, ...], read: Callable[[str], Any]
+) -> None:
+    code, out, err = run(*PREFIX, "retrieve", "--limit", "0", *asked)
+    assert (code, out) == (2, "")
+    assert read(err)["error"]["error_code"] == "VALIDATION_ERROR"
+    assert "--limit" in read(err)["error"]["message"]
 
 
 @pytest.mark.parametrize("group", [(), ("agent",), PREFIX])

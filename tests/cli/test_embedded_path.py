@@ -1,4 +1,6 @@
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,22 @@ def test_who_only_asks_may_ask_a_server_memory_and_a_file(tmp_path: Path) -> Non
     ):
         check_embedded_store(address)
         assert not is_absent(address)
+
+
+def test_another_program_s_database_a_broken_one_a_pipe_and_a_link_to_itself_are_called_so(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE notes (text)")
+    assert refused(tmp_path / "other.db") == "the database belongs to another program"
+    (tmp_path / "broken.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    assert refused(tmp_path / "broken.db") == "the file is not a SQLite database"
+    os.mkfifo(tmp_path / "pipe.db")
+    assert refused(tmp_path / "pipe.db") == "it is no file"
+    (tmp_path / "loop.db").symlink_to("loop.db")
+    assert refused(tmp_path / "loop.db") == "its link leads nowhere"
+
+
+def test_a_database_that_somebody_is_at_work_in_is_waited_for_by_the_store(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        check_embedded_path(StoreAddress(path=str(path)))

@@ -76,6 +76,15 @@ def test_where_results_are_a_document_a_failure_is_one_on_standard_error(
     assert "\x1b" not in err
 
 
+@pytest.mark.parametrize("output_format", [Format.JSON, Format.YAML])
+def test_a_wrong_option_or_setting_is_the_user_s_mistake_in_a_document_too(output_format: Format) -> None:
+    code, _, err = ended(ConfigurationError("--from", "is after --to"), output_format)
+    assert code == ExitCode.USAGE
+    described = (json.loads(err) if output_format is Format.JSON else yaml.safe_load(err))["error"]
+    assert described["error_code"] == "VALIDATION_ERROR"
+    assert (described["message"], described["details"]) == ("--from: is after --to", {"variable": "--from"})
+
+
 def test_a_fault_of_ours_is_one_line_without_its_message() -> None:
     assert ended(RuntimeError("SECRET-71b")) == (
         ExitCode.INTERNAL,

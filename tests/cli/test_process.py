@@ -69,7 +69,7 @@ def test_h33_a_cp1252_console_gets_what_it_can_write_and_the_rest_as_escapes(
     out = done.out.decode("cp1252")
     if output_format == "table":
         assert "Zoë \\u2705 \\u5b8c\\u6210 \\U0001f680" in out
-        assert "+-- #0 user" in out
+        assert "+-- [0] user" in out
     else:
         document = json.loads(out) if output_format == "json" else yaml.safe_load(out)
         assert document["output"]["turn_count"] == 2
@@ -114,6 +114,12 @@ def test_a_full_disk_ends_with_74_and_one_line(tmp_path: Path) -> None:
     assert done.err == "memory-graph: cannot write the results: No space left on device\n"
 
 
+@pytest.mark.parametrize("arguments", [("--help",), (*CAPTURE[:-1], "--help"), ("--version",)])
+def test_a_help_that_cannot_be_written_ends_with_74_and_one_line(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = shell(tmp_path, '"$@" > /dev/full', *arguments)
+    assert (done.code, done.err) == (74, "memory-graph: cannot write the results: No space left on device\n")
+
+
 def test_a_closed_standard_output_ends_with_74_and_one_line(tmp_path: Path) -> None:
     done = shell(tmp_path, '"$@" >&-', *CAPTURE, str(EXAMPLE))
     assert (done.code, done.err) == (74, "memory-graph: cannot write the results: not writable\n")
@@ -125,9 +131,12 @@ def test_a_closed_standard_input_is_one_line(tmp_path: Path) -> None:
 
 
 def test_what_the_parts_log_is_shown_only_with_debug(tmp_path: Path) -> None:
-    # A file that looks like a database and is none: the embedded store logs each attempt.
-    (tmp_path / "damaged.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    # A database whose tables are gone: the embedded store logs each attempt.
     arguments = (*CAPTURE, str(EXAMPLE), "--store", "damaged.db")
+    assert run_process(tmp_path, *arguments).code == 0
+    with (tmp_path / "damaged.db").open("r+b") as database:
+        database.seek(4096)
+        database.write(b"\xff" * ((tmp_path / "damaged.db").stat().st_size - 4096))
     quiet = run_process(tmp_path, *arguments, RUVECTOR_DEADLINE_S="1")
     assert (quiet.code, quiet.out) == (1, b"")
     assert quiet.err.startswith("memory-graph: ")

@@ -72,6 +72,20 @@ def test_a_document_goes_into_a_pipe_as_it_is_and_onto_a_terminal_made_safe() ->
     assert printed(screen)[0] == '"\\u202e\\u009b2J ✅"\n'
 
 
+def test_a_document_is_ascii_where_its_encoding_is_no_form_of_unicode() -> None:
+    at = terminal(stdout=Screen("cp1252"))
+    at.document('{"a": "é ✅"}\n')
+    assert at.stdout.bytes() == b'{"a": "\\u00e9 \\u2705"}\n'  # type: ignore[attr-defined]  # a Screen
+
+
+def test_a_file_s_text_is_utf_8_in_a_pipe_and_safe_on_a_terminal() -> None:
+    pipe, screen = Screen("latin-1"), Screen(tty=True)
+    terminal(stdout=pipe).exact("é ✅ \x1b[2J\n")
+    assert pipe.bytes() == "é ✅ \x1b[2J\n".encode()
+    terminal(stdout=screen).exact("é ✅ \x1b[2J\n")
+    assert screen.text() == "é ✅ \\u001b[2J\n"
+
+
 def test_what_is_said_stands_on_standard_error_under_the_program_s_name_and_is_safe() -> None:
     pipe = terminal()
     pipe.say("cannot read \x1b[2J", "  $.a\nb  rule")

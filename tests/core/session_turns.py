@@ -163,13 +163,14 @@ def naive_shown(path: Sequence[SessionTurn]) -> list[SessionTurn]:
             messages = [each for each in seen if each.role != "system"]
             newest = messages[max(0, len(messages) - int(memory["keep_last"])) :]
             seen = [each for each in seen if each.role == "system" or each in newest]
-        if not (turn.role == "system" and turn.content == "" and memory.get("state_only") is True):
+        is_empty = turn.content == "" or turn.erased
+        if not (turn.role == "system" and is_empty and memory.get("state_only") is True):
             seen.append(turn)
     return seen
 
 
 def memory_of(turn: SessionTurn) -> dict[str, Any]:
-    return {} if turn.erased else dict(turn.fields.get("metadata", {}).get("memory", {}))
+    return dict(turn.fields.get("metadata", {}).get("memory", {}))
 
 
 def find(turns: Sequence[SessionTurn], name: str) -> SessionTurn:

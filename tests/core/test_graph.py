@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent.core.canonical import inputs_hash
 from agent.core.decision import Outputs, constraints_applied
-from agent.core.graph import build_graph
+from agent.core.graph import build_graph, is_state_only
 from agent.core.native import derive_ids
 from tests.conftest import vectors
 from tests.strategies import payloads, reordered
@@ -132,3 +132,21 @@ def test_a_system_turn_with_text_is_a_message_even_if_it_is_marked_state_only():
     ]
     graph = build_graph({"session_id": "00000000-0000-4000-8000-00000000000f", "turns": turns})
     assert [edge.edge_type for edge in graph.edges] == ["belongs_to", "belongs_to", "follows", "responds_to"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"content": ""}, True),
+        ({"content": "words"}, False),
+        ({"erased": True}, True),
+        ({"erased": True, "content": None}, True),
+        ({"erased": True, "content": "words"}, False),
+        ({"erased": "true"}, False),
+        ({}, False),
+        ({"erased": True, "role": "user"}, False),
+        ({"erased": True, "metadata": {"memory": {"state_only": 1}}}, False),
+    ],
+)
+def test_a_turn_without_content_carries_state_only_where_it_is_a_skeleton_that_says_so(fields, expected):
+    assert is_state_only({"role": "system", "metadata": {"memory": {"state_only": True}}, **fields}) is expected

@@ -221,13 +221,42 @@ def test_metadata_of_another_shape_says_nothing(metadata: object) -> None:
     assert numbers(history([turn(1), odd])) == [1, 2]
 
 
-def test_an_erased_turn_stays_in_its_place_without_content_and_what_it_carried_holds_no_longer() -> None:
-    turns = chain(turn(1), turn(2, erased=True, reset="all", leaf=turn_id(1)), turn(3, erased=True, keep_last=0))
+def test_an_erased_turn_stays_in_its_place_without_content() -> None:
+    turns = chain(turn(1), turn(2, erased=True), turn(3, role="system", erased=True))
     assert [(each.turn_id, each.content) for each in history(turns)] == [
         (turn_id(1), "words"),
         (turn_id(2), None),
         (turn_id(3), None),
     ]
+
+
+def test_a_reset_and_a_cut_hold_when_the_turn_that_carries_them_is_erased() -> None:
+    assert numbers(history(chain(turn(1), turn(2, role="system"), turn(3, erased=True, reset=True), turn(4)))) == [
+        2,
+        3,
+        4,
+    ]
+    assert numbers(history(chain(turn(1), turn(2, role="system"), turn(3, erased=True, reset="all"), turn(4)))) == [
+        3,
+        4,
+    ]
+    assert numbers(history(chain(turn(1), turn(2), turn(3, erased=True, keep_last=1), turn(4)))) == [2, 3, 4]
+
+
+def test_an_erased_turn_that_carried_state_only_is_not_shown_and_what_it_says_holds() -> None:
+    cleared = chain(turn(1), state_only(2, erased=True, reset=True), turn(3))
+    assert numbers(history(cleared)) == [3]
+    # One with words is a message, and a skeleton of another role or without the mark is shown as any.
+    others = chain(turn(1, erased=True, state_only=True), turn(2, role="system", erased=True, state_only=1))
+    assert numbers(history(others)) == [1, 2]
+
+
+def test_a_leaf_that_an_erased_turn_names_stays_named() -> None:
+    turns = chain(turn(1), turn(2), state_only(3, erased=True, leaf=turn_id(1).upper()))
+    assert numbers(history(turns)) == [1]
+    leaf = current_leaf(turns, ONE)
+    assert leaf is not None
+    assert numbers([leaf]) == [1]
 
 
 def test_ten_thousand_turns_in_one_path_are_a_history_of_ten_thousand() -> None:

@@ -432,6 +432,17 @@ def test_of_an_erased_event_what_is_left_must_fit() -> None:
     assert replay(envelope).verdict is Verdict.DIFFERS
 
 
+@pytest.mark.parametrize("kept", [{}, {"metadata": {"memory": {"state_only": True}}}])
+def test_an_erased_turn_that_carried_state_only_fits_whether_its_skeleton_says_so_or_not(kept: dict[str, Any]) -> None:
+    sent = copy.deepcopy(vectors()[0]["input"])
+    state, answer = (dict(sent["turns"][0], turn_id=f"{OTHER_ID[:-1]}{number}") for number in (1, 2))
+    state |= {"role": "system", "content": "", "metadata": {"memory": {"state_only": True}}}
+    envelope = erased(captured({**sent, "turns": [state, answer | {"role": "assistant"}]}))
+    envelope["payload"]["inputs"]["turns"][0] |= kept
+    assert not [edge for edge in edges(envelope["payload"]) if edge["edge_type"] == "responds_to"]
+    assert (replay(envelope).differences, replay(envelope).reason) == ((), Reason.ERASED)
+
+
 def test_an_erased_event_that_cannot_be_checked_is_only_erased() -> None:
     envelope = erased(tool_event())
     assert replay({**envelope, "payload": {**envelope["payload"], "inputs": None}}).reason is Reason.ERASED

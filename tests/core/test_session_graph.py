@@ -118,10 +118,14 @@ def test_a_system_turn_is_answered_where_no_user_spoke_and_a_state_only_turn_nev
             turn(5, "assistant", after=4),
             turn(6, "system", after=3, content=None),
             turn(7, "assistant", after=6),
+            turn(8, "system", after=6, content=None, **state),
+            turn(9, "assistant", after=8),
         ]
     )
-    assert edges(graph, "responds_to") == [("responds_to", 3, 1), ("responds_to", 7, 6)]
-    assert [node["node_id"] for node in graph.document()["nodes"] if node.get("state_only")] == [turn_id(2), turn_id(4)]
+    # An erased turn speaks, unless its skeleton says that it did not.
+    assert edges(graph, "responds_to") == [("responds_to", 3, 1), ("responds_to", 7, 6), ("responds_to", 9, 6)]
+    marked = [node["node_id"] for node in graph.document()["nodes"] if node.get("state_only")]
+    assert marked == [turn_id(2), turn_id(4), turn_id(8)]
 
 
 def test_a_parent_that_came_later_is_above_its_turn() -> None:

@@ -69,11 +69,11 @@ def test_once_shows_the_graph_its_event_and_a_retry_and_a_second_run_says_that_i
     messages = json.loads(BOOKING.read_bytes())["messages"]
     calls = sum(len(message.get("tool_calls") or ()) for message in messages)
     assert f"{len(messages)} messages, {calls} tool calls" in first.stdout
-    assert len(re.findall(r"^[│├└ ─]+#\d+ +(?:system|user|assistant|tool)", first.stdout, re.MULTILINE)) == len(
+    assert len(re.findall(r"^[│├└ ─]+\[\d+\] +(?:system|user|assistant|tool)", first.stdout, re.MULTILINE)) == len(
         messages
     )
     assert first.stdout.count("── calls ") == calls
-    assert '└── calls get_user_details(user_id="mia_li_3668")  [result in #7]' in first.stdout
+    assert '└── calls get_user_details(user_id="mia_li_3668")  (result in [7])' in first.stdout
     assert "captured       one new event" in first.stdout
     event = re.search(r"^event id +(\S+)$", first.stdout, re.MULTILINE)
     assert event is not None

@@ -32,17 +32,18 @@ def read_back(document: str) -> list[dict[str, Any]]:
             # Code spans are names: the words around them cannot hold a comma of theirs.
             words = "".join(f"\0{child.content}\0" if child.type == "code_inline" else child.content
                             for child in following.children)  # fmt: skip
-            number, _, rest = words.partition(". ")
+            seq, _, rest = words.partition(". ")
             role, *more = re.findall(r"(?:[^\0,]|\0[^\0]*\0)+", rest)
-            turns.append({"number": int(number), "role": name(role), "more": [each.strip() for each in more]})
+            turns.append({"seq": int(seq), "role": name(role), "more": [each.strip() for each in more]})
         elif token.type == "fence" and turns:
             text = token.content.removesuffix("\n")
             value = text if token.info == "text" else json.loads(text)
-            if "content" not in turns[-1]:
-                turns[-1]["content"] = value
-            else:
+            if isinstance(value, dict):
                 turns[-1].setdefault("calls", []).append(value)
-    return turns
+            else:
+                assert turns[-1].keys().isdisjoint({"content", "calls"})
+                turns[-1]["content"] = value
+    return [{"content": "", **each} if "calls" in each else each for each in turns]
 
 
 def name(word: str) -> str:
@@ -61,7 +62,7 @@ def check_contents(contents: list[str]) -> None:
     found = read_back(document_of(session_of(*turns)))
     assert [each["content"] for each in found] == contents
     assert [each["role"] for each in found] == [each.role for each in turns]
-    assert [each["number"] for each in found] == list(range(1, len(contents) + 1))
+    assert [each["seq"] for each in found] == list(range(1, len(contents) + 1))
 
 
 @given(st.lists(hostile, min_size=1, max_size=4))
@@ -86,17 +87,18 @@ def test_a_fence_is_longer_than_any_run_of_backticks_in_the_text(runs: int) -> N
     assert [token.level for token in following] == [1]
 
 
-@given(hostile, hostile, hostile, json_values)
+@given(hostile, hostile, hostile, hostile, hostile, json_values)
 @LAW
-def test_names_of_tools_and_agents_and_their_arguments_come_back_too(
-    agent: str, tool: str, role: str, arguments: Any
+def test_names_of_tools_agents_and_models_and_their_arguments_come_back_too(
+    content: str, agent: str, model: str, tool: str, role: str, arguments: Any
 ) -> None:
     call = {"tool_name": tool, "arguments": arguments, "success": True}
-    said = turn(1, "x", role, metadata={"agent": agent}, tool_invocations=[call, call])
+    said = turn(1, content, role, metadata={"agent": agent}, model=model, tool_invocations=[call, call])
     first, second = read_back(document_of(session_of(said, turn(2, "y"))))
-    assert (first["role"], first["content"]) == (role, "x")
+    assert (first["role"], first["content"]) == (role, content)
     assert first["calls"] == [call, call]
     assert name(first["more"][1].removeprefix("by ")) == agent
+    assert name(first["more"][2].removeprefix("with ")) == model
     assert (second["content"], second["role"]) == ("y", "user")
 
 
@@ -110,6 +112,28 @@ def test_what_an_assistant_says_is_said_by_the_agent_of_its_capture() -> None:
     turns = turn(1, "a", execution_ref="1"), turn(2, "b", "assistant", execution_ref="1")
     found = read_back(document_of(session_of(*turns, captures=CAPTURED)))
     assert [each["more"][1:] for each in found] == [[], ["by \0desk\0"]]
+
+
+def test_a_turn_is_numbered_by_its_place_in_the_session_where_the_history_leaves_turns_out() -> None:
+    cut = turn(3, "", "system", metadata={"memory": {"state_only": True, "keep_last": 1}})
+    session = session_of(turn(1, "a"), turn(2, "b"), cut, turn(4, "c"))
+    assert [(each["seq"], each["content"]) for each in read_back(document_of(session))] == [(2, "b"), (4, "c")]
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+def test_a_turn_that_only_calls_has_no_block_for_its_text(role: str) -> None:
+    call = {"tool_name": "t", "invocation_id": "i"}
+    document = document_of(session_of(turn(1, "", role, tool_invocations=[call]), turn(2, "", role)))
+    assert document.count("```") == 4
+    calls, says_nothing = read_back(document)
+    assert (calls["content"], calls["calls"]) == ("", [call])
+    assert (says_nothing["content"], "calls" in says_nothing) == ("", False)
+
+
+def test_a_text_that_looks_like_a_call_is_a_text() -> None:
+    for text in ('{"tool_name": "t"}', '{"a": 1}\x00'):
+        (found,) = read_back(document_of(session_of(turn(1, text))))
+        assert (found["content"], "calls" in found) == (text, False)
 
 
 def test_an_erased_turn_says_so_and_keeps_its_place() -> None:
@@ -150,9 +174,8 @@ def test_a_conversation_without_a_name_of_its_own_is_named_by_its_id() -> None:
 def test_what_is_left_out_is_counted() -> None:
     said = turn(1, "x", metadata={"agent": 5, "memory": {}}, model="m", token_usage={}, execution_ref="1")
     session = session_of(said, turn(2, "", "system", metadata={"memory": {"state_only": True}}), captures=CAPTURED)
-    assert write(session).lost == {
-        "agents": 1, "contexts": 1, "metadata": 1, "models": 1, "not_in_history": 1, "token_usage": 1,
-    }  # fmt: skip
+    assert write(session).lost == {"agents": 1, "contexts": 1, "metadata": 1, "not_in_history": 1, "token_usage": 1}
+    assert write(session_of(turn(1, "x", model=["m"]))).lost == {"models": 1}
 
 
 def test_every_text_of_our_real_chats_comes_back() -> None:

@@ -18,7 +18,7 @@ from tests.strategies import json_values
 LAW = settings(deadline=None, max_examples=300)
 ROLES = ["user", "assistant", "system", "tool"]
 _WORD = r'"(?:[^"\\]|\\.)*"|[\w.@-]+'
-_HEAD = re.compile(rf"(\d+)\. ({_WORD})(?:, ([\dTtZz:.+-]+|{_WORD}))?(?:, by ({_WORD}))?\Z")
+_HEAD = re.compile(rf"(\d+)\. ({_WORD})(?:, ([\dTtZz:.+-]+|{_WORD}))?(?:, by ({_WORD}))?(?:, with ({_WORD}))?\Z")
 
 
 def read_back(document: str) -> list[dict[str, Any]]:
@@ -31,7 +31,8 @@ def read_back(document: str) -> list[dict[str, Any]]:
             word, _, value = line[2:].partition(" ")
             turns[-1].setdefault(word, []).append(json.loads(value) if value else None)
         elif found := _HEAD.match(line):
-            turns.append({"number": int(found[1]), "role": name(found[2]), "time": found[3], "agent": name(found[4])})
+            said = {"role": name(found[2]), "time": found[3], "agent": name(found[4]), "model": name(found[5])}
+            turns.append({"seq": int(found[1]), **said})
     return turns
 
 
@@ -40,8 +41,10 @@ def name(word: str | None) -> str | None:
 
 
 def content_of(read: dict[str, Any]) -> str | None:
-    assert ("lines" in read) + ("says" in read) + ("erased" in read) == 1
-    return "\n".join(read["lines"]) if "lines" in read else read["says"][0] if "says" in read else None
+    assert ("lines" in read) + ("says" in read) + ("erased" in read) <= 1
+    if "says" in read or "erased" in read:
+        return read["says"][0] if "says" in read else None
+    return "\n".join(read.get("lines", []))
 
 
 def document_of(session: Session) -> str:
@@ -57,7 +60,7 @@ def check_contents(contents: list[str]) -> None:
     found = read_back(document_of(session_of(*turns)))
     assert [content_of(each) for each in found] == contents
     assert [each["role"] for each in found] == [each.role for each in turns]
-    assert [each["number"] for each in found] == list(range(1, len(contents) + 1))
+    assert [each["seq"] for each in found] == list(range(1, len(contents) + 1))
 
 
 @given(st.lists(hostile, min_size=1, max_size=4))
@@ -72,15 +75,15 @@ def test_each_forging_piece_alone_comes_back_as_exactly_one_turn() -> None:
     )
 
 
-@given(hostile, hostile, hostile, json_values)
+@given(hostile, hostile, hostile, hostile, hostile, json_values)
 @LAW
-def test_names_of_tools_and_agents_and_their_arguments_come_back_too(
-    agent: str, tool: str, role: str, arguments: Any
+def test_names_of_tools_agents_and_models_and_their_arguments_come_back_too(
+    content: str, agent: str, model: str, tool: str, role: str, arguments: Any
 ) -> None:
     call = {"tool_name": tool, "arguments": arguments, "success": True}
-    said = turn(1, "x", role, metadata={"agent": agent}, tool_invocations=[call, call])
+    said = turn(1, content, role, metadata={"agent": agent}, model=model, tool_invocations=[call, call])
     first, second = read_back(document_of(session_of(said, turn(2, "y"))))
-    assert (first["role"], first["agent"], content_of(first)) == (role, agent, "x")
+    assert (first["role"], first["agent"], first["model"], content_of(first)) == (role, agent, model, content)
     assert first["answers" if role == "tool" else "calls"] == [call, call]
     assert (second["role"], content_of(second)) == ("user", "y")
 
@@ -89,6 +92,22 @@ def test_a_tool_turn_names_what_it_answers() -> None:
     call = {"tool_name": "t", "invocation_id": "i"}
     (found,) = read_back(document_of(session_of(turn(1, "x", "tool", tool_invocations=[call]))))
     assert found["answers"] == [call]
+
+
+def test_a_turn_is_numbered_by_its_place_in_the_session_where_the_history_leaves_turns_out() -> None:
+    cut = turn(3, "", "system", metadata={"memory": {"state_only": True, "keep_last": 1}})
+    session = session_of(turn(1, "a"), turn(2, "b"), cut, turn(4, "c"))
+    assert [(each["seq"], content_of(each)) for each in read_back(document_of(session))] == [(2, "b"), (4, "c")]
+
+
+def test_a_turn_that_says_nothing_has_no_line_for_its_text() -> None:
+    call = {"tool_name": "t", "invocation_id": "i"}
+    document = document_of(session_of(turn(1, "", "assistant", tool_invocations=[call]), turn(2, "")))
+    assert document.endswith(
+        '1. assistant, 2026-03-02T08:15:00Z\n  calls {"tool_name": "t", "invocation_id": "i"}\n\n'
+        "2. user, 2026-03-02T08:15:00Z\n"
+    )
+    assert [content_of(each) for each in read_back(document)] == ["", ""]
 
 
 def test_an_erased_turn_says_so_and_keeps_its_place() -> None:
@@ -124,8 +143,10 @@ def test_a_conversation_without_a_name_of_its_own_is_named_by_its_id() -> None:
 def test_what_is_left_out_is_counted() -> None:
     captures = {"1": Capture(CONVERSATION, {"context": {"agent_id": "desk"}})}
     session = session_of(turn(1, "x", "assistant", execution_ref="1", model="m"), captures=captures)
-    assert write(session).lost == {"contexts": 1, "models": 1}
-    assert read_back(document_of(session))[0]["agent"] == "desk"
+    assert write(session).lost == {"contexts": 1}
+    (found,) = read_back(document_of(session))
+    assert (found["agent"], found["model"]) == ("desk", "m")
+    assert write(session_of(turn(1, "x", model=["m"]))).lost == {"models": 1}
 
 
 def test_every_text_of_our_real_chats_comes_back() -> None:

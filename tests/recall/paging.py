@@ -27,11 +27,12 @@ class Scripted:
         self._answers: Iterator[FeedPage | AgentError] = iter(answers)
         self.asked: list[dict[str, Any]] = []
 
-    def raw_events(self, **query: Any) -> FeedPage:
+    def raw_events(self, *, shown: bool, **query: Any) -> FeedPage:
+        assert shown
         self.asked.append(query)
         return self._next()
 
-    def feed(self, after: str | None = None) -> FeedPage:
+    def feed(self, after: str | None = None, *, shown: bool = False) -> FeedPage:
         self.asked.append({"after": after})
         return self._next()
 

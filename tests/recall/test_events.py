@@ -108,7 +108,8 @@ class Paging:
         self._sizes = sizes
         self._asked = 0
 
-    def raw_events(self, *, limit: int, cursor: str | None) -> FeedPage:
+    def raw_events(self, *, limit: int, cursor: str | None, shown: bool) -> FeedPage:
+        assert shown
         size = min(limit, self._sizes[self._asked % len(self._sizes)])
         self._asked += 1
         start = int(cursor or 0)

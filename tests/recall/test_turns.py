@@ -100,19 +100,20 @@ def test_a_session_is_read_as_it_was_when_a_turn_came(store: Memory) -> None:
     assert [turn.seq for turn in turns] == [1, 2, 3]
 
 
-def test_an_erased_turn_is_a_skeleton_in_its_place(store: Memory) -> None:
+def test_an_erased_turn_is_a_skeleton_in_its_place_and_its_reset_holds(store: Memory) -> None:
     payload = fresh_payload(3)
     payload["turns"][1]["metadata"] = {"memory": {"reset": "all"}}
     store.capture(payload)
     assert len(history(session_turns(store.client.reads, payload["session_id"]))) == 2
     store.client.erasure.turn(payload["turns"][1]["turn_id"])
-    shown = history(session_turns(store.client.reads, payload["session_id"]))
-    assert [(turn.seq, turn.erased, turn.content is None, turn.timestamp is None) for turn in shown] == [
+    turns = session_turns(store.client.reads, payload["session_id"])
+    assert [(turn.seq, turn.erased, turn.content is None, turn.timestamp is None) for turn in turns] == [
         (1, False, False, False),
         (2, True, True, True),
         (3, False, False, False),
     ]
-    assert [turn.role for turn in shown] == ["user", "assistant", "user"]
+    assert [turn.role for turn in turns] == ["user", "assistant", "user"]
+    assert [turn.seq for turn in history(turns)] == [2, 3]
 
 
 def test_a_session_that_the_store_never_had_is_not_found(store: Memory) -> None:

@@ -9,14 +9,14 @@ from hypothesis import given
 from agent.errors import StoreNotFound, StoreWriteError
 from agent.ruvector.client import MAX_READ_BYTES
 from agent.ruvector.embedded import EmbeddedTransport
-from agent.ruvector.feed import read_event
+from agent.ruvector.feed import FEED_PATH, read_event
 from tests.ruvector.fakes import BASE, store_client
 from tests.ruvector.test_store_feed import too_long_above
 from tests.strategies import json_values
 
 EVENTS = f"{BASE}/v1/decision-events"
-# Digits, the form of a number, white space, escapes and bytes that a parser would lose.
-TEXT = b'{ "runId" : "r", "n": 12345678901234567890.10, "e":1E400, "s":"\\ud800\\/ \xc3\xa9 \xff", "position": 7 }'
+# Digits, the form of a number, white space and escapes that a parser would lose.
+TEXT = b'{ "runId" : "r", "n": 12345678901234567890.10, "e":1E400, "s":"\\ud800\\/ \xc3\xa9", "position": 7 }'
 
 
 def test_one_event_is_cut_out_of_its_answer_as_it_came(store, client):
@@ -43,6 +43,27 @@ def test_what_is_no_event_is_an_error_without_its_text(store, client, body):
         client.reads.raw_event("r")
     assert caught.value.details == {"upstream_status": 200, "attempts": 1}
     assert caught.value.__suppress_context__
+
+
+UNPRINTABLE = [b'{"runId":"r","n":NaN}', b'{"runId":"r","n":-Infinity}', b'{"runId":"\xff"}', b'{"runId":"\n"}']
+
+
+@pytest.mark.parametrize("text", [*UNPRINTABLE, b"{}", b'{"runId":5}', b'{"payload":{}}'])
+def test_an_event_that_could_not_be_printed_or_has_no_name_is_not_what_was_asked_for(store, client, text):
+    store.get(f"{EVENTS}/r").respond(200, content=text)
+    with pytest.raises(StoreWriteError):
+        client.reads.raw_event("r")
+
+
+@pytest.mark.parametrize("text", [*UNPRINTABLE, b"3", b"null", b'"r"', b"[]"])
+def test_a_page_that_could_not_be_printed_is_refused_and_a_mover_takes_it_as_it_is(store, client, text):
+    store.get(EVENTS).respond(200, content=b'{"events":[' + text + b"]}")
+    store.get(f"{BASE}{FEED_PATH}").respond(200, content=b'{"events":[' + text + b"]}")
+    with pytest.raises(StoreWriteError):
+        client.reads.raw_events()
+    with pytest.raises(StoreWriteError):
+        client.reads.feed(shown=True)
+    assert client.reads.feed().events[0].text == text
 
 
 def test_an_event_that_is_not_there_has_its_own_error_and_its_name_is_one_segment(store, client):
@@ -87,7 +108,7 @@ def test_a_list_that_is_too_long_is_asked_for_again_in_smaller_pages(waits):
 
 def test_both_are_read_with_the_retries_of_every_read(store, client):
     one, many = store.get(f"{EVENTS}/r"), store.get(EVENTS)
-    one.side_effect = [httpx.ReadError, httpx.Response(200, content=b"{}")]
+    one.side_effect = [httpx.ReadError, httpx.Response(200, content=b'{"runId":"r"}')]
     many.side_effect = [httpx.Response(502), httpx.Response(200, content=b'{"events":[]}')]
-    assert client.reads.raw_event("r").text == b"{}"
+    assert client.reads.raw_event("r").text == b'{"runId":"r"}'
     assert client.reads.raw_events().events == ()

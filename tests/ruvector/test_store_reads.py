@@ -1,10 +1,15 @@
 """The store client's reads, with respx in place of the network."""
 
+import json
+from urllib.parse import parse_qs
+
 import httpx
 import pytest
 from pydantic import ValidationError
 
 from agent.errors import StoreNotFound, StoreWriteError
+from agent.ruvector.client import MAX_READ_BYTES
+from agent.ruvector.embedded import EmbeddedTransport
 from tests.ruvector.fakes import BASE, store_client
 
 REF = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
@@ -45,6 +50,19 @@ def test_events_are_read_page_by_page(store, client):
     assert dict(route.calls.last.request.url.params) == {"session_id": REF, "limit": "1"}
     client.events(cursor=page.next_cursor)
     assert dict(route.calls.last.request.url.params) == {"limit": "100", "cursor": "c 2/="}
+
+
+def test_a_page_of_sessions_that_is_too_long_is_asked_for_again_in_smaller_ones(waits):
+    row = {"session_id": REF, "created_at": "x", "last_activity": "x", "turn_count": 1, "version": 1}
+
+    def application(environ, start_response):
+        limit = int(parse_qs(environ["QUERY_STRING"])["limit"][0])
+        start_response("200 OK", [])
+        page = json.dumps({"sessions": [row] * limit, "next_cursor": "c"}).encode()
+        return [b" " * (MAX_READ_BYTES + 1) if limit > 6 else page]
+
+    client = store_client(BASE, waits, transport=EmbeddedTransport(application, close_store=lambda: None))
+    assert len(client.reads.sessions(limit=100).sessions) == 6
 
 
 def test_turns_are_read_with_what_the_store_resolved(store, client):

@@ -28,7 +28,8 @@ class ModelTurn:
     erased: bool = False
 
     def record(self) -> dict[str, Any]:
-        fields = {"role": self.fields["role"]} if self.erased else self.fields
+        kept = skeleton(self.fields)
+        fields = {name: kept[name] for name in ("role", "metadata") if name in kept} if self.erased else self.fields
         return {
             **fields,
             "turn_id": self.turn_id,
@@ -194,10 +195,27 @@ def known_again(first: ModelEvent) -> dict[str, int]:
 
 
 def skeleton(sent: dict[str, Any]) -> dict[str, Any]:
-    """What an event keeps of an erased turn: names of things, and what the turn table is made of."""
+    """What an event keeps of an erased turn: names of things, what the turn table is made of, what cuts a history."""
     kept = {name: sent[name] for name in ("turn_id", "role", "parent_turn_id") if name in sent}
     calls = [{"invocation_id": call["invocation_id"]} for call in sent.get("tool_invocations", [])]
-    return {**kept, **({"tool_invocations": calls} if calls else {}), "erased": True}
+    cuts = {"metadata": {"memory": cut_of(sent)}} if cut_of(sent) else {}
+    return {**kept, **({"tool_invocations": calls} if calls else {}), **cuts, "erased": True}
+
+
+def cut_of(sent: dict[str, Any]) -> dict[str, Any]:
+    """What ``metadata.memory`` says of a history, where it is of the shape of CONTRACT 9."""
+    held = memory(sent)
+    kept: dict[str, Any] = {}
+    if held.get("reset") is True or held.get("reset") == "all":
+        kept["reset"] = held["reset"]
+    if type(held.get("keep_last")) is int and 0 <= held["keep_last"] <= 2**53:
+        kept["keep_last"] = held["keep_last"]
+    if len(str(held.get("leaf"))) == 36:
+        kept["leaf"] = held["leaf"].lower()
+    is_skeleton = sent.get("erased") is True and "content" not in sent
+    if sent["role"] == "system" and (is_skeleton or sent["content"] == "") and held.get("state_only") is True:
+        kept["state_only"] = True
+    return kept
 
 
 def without_entities(payload: dict[str, Any], turn_id: str) -> None:
@@ -243,7 +261,7 @@ def current_leaf(turns: list[ModelTurn], conversation: str) -> ModelTurn | None:
         return None
     leaf = leaves[-1]
     for carrier in reversed(own):
-        named = None if carrier.erased else find(turns, lower(memory(carrier.fields).get("leaf")) or "")
+        named = find(turns, lower(memory(carrier.fields).get("leaf")) or "")
         if carrier.seq >= leaf.seq and named is not None:
             return named
     return leaf

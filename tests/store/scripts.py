@@ -20,6 +20,17 @@ CALL = {"tool_name": "t", "invocation_id": turn_id(0xBEEF)}
 TIMES = ["2026-03-02T08:15:00Z", "2026-03-02T09:16:00.5+01:00", "2026-03-01T00:00:00.000000001Z"]
 cased = st.sampled_from([str.lower, str.upper])
 a_turn_id = st.builds(lambda change, name: change(name), cased, st.sampled_from(IDS))
+# Of the contract's shape or not; what is said of the history outlasts an erasure, what else there is does not.
+memories = st.fixed_dictionaries(
+    {},
+    optional={
+        "state_only": st.just(True),
+        "leaf": a_turn_id | st.just("no id"),
+        "reset": st.sampled_from([True, "all", False, "a secret"]),
+        "keep_last": st.sampled_from([0, 2, 2**53, 2**53 + 1, -1, True, "2"]),
+        "params": st.just({"a": "b"}),
+    },
+)
 usages = st.integers(0, 3).map(lambda total: {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": total})
 
 
@@ -33,7 +44,9 @@ def turns(draw: st.DrawFn, name: str) -> dict[str, Any]:
     }
     metadata: dict[str, Any] = {}
     if draw(st.integers(0, 3)) == 0:
-        metadata["memory"] = draw(st.just({"state_only": True}) | a_turn_id.map(lambda leaf: {"leaf": leaf}))
+        metadata["memory"] = draw(memories)
+        if sent["role"] == "system" and "state_only" in metadata["memory"]:
+            sent["content"] = draw(st.sampled_from(["", "", "a"]))
     if draw(st.booleans()):
         metadata["derived"] = ["timestamp"]
     if draw(st.integers(0, 4)) == 0:

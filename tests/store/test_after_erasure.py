@@ -157,13 +157,13 @@ def test_a_child_of_an_erased_turn_in_another_conversation_finds_its_parent(surf
     assert surface.turns()[2]["parent_turn_id"] == turn_id(2)
 
 
-def test_an_erased_turn_that_names_a_leaf_names_none_in_another_session(surface: Surface) -> None:
+def test_an_erased_turn_that_names_a_leaf_names_it_in_another_session_too(surface: Surface) -> None:
     carrier = turn(5, "", role="system", metadata={"memory": {"leaf": turn_id(1)}})
     surface.capture(payload(carrier))
     surface.erase("turn", turn_id(5))
     surface.capture(payload(turn(1), turn(2), carrier, session=OTHER_SESSION))
     surface.capture(payload(turn(3), session=OTHER_SESSION))
-    assert surface.turns(OTHER_SESSION)[3]["parent_turn_id"] == turn_id(5)
+    assert surface.turns(OTHER_SESSION)[3]["parent_turn_id"] == turn_id(1)
 
 
 def test_a_parent_that_is_awaited_and_comes_erased_ends_the_wait(surface: Surface) -> None:

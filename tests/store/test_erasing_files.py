@@ -117,6 +117,7 @@ def capture(files: Files, body: dict[str, Any]) -> None:
 def turns_with(secret: str) -> list[dict[str, Any]]:
     """Turns that say the secret wherever a turn can say anything."""
     call = {"tool_name": secret, "invocation_id": turn_id(77), "arguments": {secret: [secret]}, "native_id": secret}
+    odd = {"state_only": secret, "reset": secret, "leaf": f"{turn_id(1)}{secret}"}
     about = {"agent": f"{secret}agent", secret: secret, "derived": ["timestamp"], "citations": [secret]}
     return [
         turn(
@@ -126,6 +127,8 @@ def turns_with(secret: str) -> list[dict[str, Any]]:
         turn(3, f"{secret} " * 40_000),
         turn(4, random_text(secret)),
         turn(5, "", role="system", metadata={"memory": {"state_only": True, "params": {secret: secret}}}),
+        # What outlasts an erasure, of another shape than the contract's.
+        turn(7, "", role="system", metadata={secret: secret, "memory": {**odd, secret: secret, "keep_last": [secret]}}),
     ]
 
 

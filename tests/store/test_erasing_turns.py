@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from agent.core.canonical import canonical
 from agent.core.decision import Outputs
 from tests.store.surface import CAPTURED_AT, OTHER_CONVERSATION, SESSION, Surface, envelope, payload, turn, turn_id
@@ -149,15 +151,15 @@ def test_an_erased_turn_stays_a_parent_a_leaf_and_a_step_of_the_path(surface: Su
     assert [record["parent_turn_id"] for record in surface.turns()] == [None, turn_id(1), turn_id(2), turn_id(3)]
 
 
-def test_a_leaf_that_an_erased_turn_named_is_named_no_more(surface: Surface) -> None:
+def test_a_leaf_that_an_erased_turn_named_stays_named(surface: Surface) -> None:
     surface.capture(payload(turn(1), turn(2), turn(3, "", role="system", metadata={"memory": {"leaf": turn_id(1)}})))
     surface.erase("turn", turn_id(3))
     surface.capture(payload(turn(4)))
-    assert surface.turns()[3]["parent_turn_id"] == turn_id(3)
+    assert surface.turns()[3]["parent_turn_id"] == turn_id(1)
 
 
 def test_the_graph_of_an_event_stays_when_what_it_was_made_from_is_gone(surface: Surface) -> None:
-    """A system turn that carried state alone is no target of ``responds_to``; its skeleton does not say so."""
+    """A system turn that carried state alone is no target of ``responds_to``; its skeleton says so too."""
     state = turn(1, "", role="system", metadata={"memory": {"state_only": True, "params": {"a": "secret"}}})
     call = {"tool_name": "track", "invocation_id": turn_id(77)}
     body = with_graph(payload(turn(3, "hello", role="system"), state, turn(2, tool_invocations=[call])))
@@ -172,6 +174,32 @@ def test_the_graph_of_an_event_stays_when_what_it_was_made_from_is_gone(surface:
     for sent in bodies:
         found = surface.event(sent["runId"])["payload"]["outputs"]
         assert canonical(found) == canonical(sent["payload"]["outputs"])
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ({"role": "robot"}, {"role": "user"}),
+        ({"role": "system"}, {"role": "system", "memory": {"state_only": True}}),
+        ({"role": "system", "memory": {"state_only": True}}, {"role": "system"}),
+    ],
+    ids=["a role", "that it is state", "that it is none"],
+)
+def test_the_graph_stays_when_a_turn_that_is_known_was_derived_otherwise(
+    first: dict[str, Any], again: dict[str, Any], surface: Surface
+) -> None:
+    """What ``metadata.derived`` names is no revision: the event has its own, and its skeleton that of the first."""
+
+    def known(role: str, **metadata: Any) -> dict[str, Any]:
+        return turn(1, "", role=role, metadata={"derived": ["role", "metadata"], **metadata})
+
+    surface.capture(payload(known(**first)))
+    body = with_graph(payload(known(**again), turn(2)))
+    assert surface.post(body).json()["turns"]["known"] == 1
+    surface.erase("turn", turn_id(1))
+    found = surface.event(body["runId"])["payload"]
+    assert canonical(found["outputs"]) == canonical(body["payload"]["outputs"])
+    assert found["inputs"]["turns"][0].get("metadata") == surface.turns()[0].get("metadata")
 
 
 def test_a_part_of_a_grown_snapshot_stays_readable_by_everyone_who_refers_to_it(surface: Surface) -> None:

@@ -59,11 +59,11 @@ class CaptureCommand:
         from agent.cli.memory.capture_report import summary
         from agent.cli.memory.graph_parts import GraphParts
         from agent.cli.memory.graph_tree import Canvas, graph_tree
-        from agent.cli.memory.turns_shown import turns_shown
+        from agent.cli.memory.inputs_shown import inputs_shown
 
         terminal = invocation.terminal
         captured = CaptureAnswer.model_validate_json(answer)
-        turns = turns_shown(body, self.source, captured_at=captured.output.capture_timestamp)
+        inputs = inputs_shown(body, self.source, captured_at=captured.output.capture_timestamp)
         canvas = Canvas(terminal.width, terminal.encoding)
-        tree = graph_tree(GraphParts.of(captured.output), turns, canvas)
-        return [summary(captured, encoding=terminal.encoding), "", tree]
+        tree = graph_tree(GraphParts.of(captured.output), inputs.turns, canvas)
+        return [summary(captured, inputs, encoding=terminal.encoding), "", tree]

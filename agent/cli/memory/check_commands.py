@@ -61,8 +61,9 @@ def replay(
 ) -> int:
     """Rebuild events from their inputs, compare, append again.
 
-    Appended to the same store an event is a duplicate. Exit code 3 if one differs; 5 if none can be rebuilt (erased,
-    without inputs, of another agent), 4 if some cannot.
+    Appended to the same store an event is a duplicate. With --into and neither event nor filter, every event is
+    copied. Exit code 3 if one differs; 5 if none can be rebuilt (erased, without inputs, of another agent) or none is
+    there, 4 if some cannot.
 
     Example: memory-graph agent conversation-memory replay 5b1f0a52-3c1d-4f0e-9a55-2d6c8e7f9a10 --dry-run
     """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from agent.bootstrap import store_client
 from agent.cli.embedded_path import check_embedded_store
@@ -53,12 +54,14 @@ class ClearCommand:
 
     def _turns(self, views: SessionViews) -> StateTurns:
         to_do = [each for each in views.conversations if not self._is_clear(views, each)]
+        memory: dict[str, Any] = {"reset": "all" if self.everything else True}
         return StateTurns(
             session_id=views.session_id,
-            memory={"reset": "all" if self.everything else True},
-            to_do=to_do,
+            asked=memory,
+            to_do=dict.fromkeys(to_do, memory),
             left_alone=[each for each in views.conversations if each not in to_do],
             words=Words("cleared", "already clear", "nothing" if self.everything else "system turns"),
+            left_out=partial(self._leaving, views),
         )
 
     def _is_clear(self, views: SessionViews, conversation: str) -> bool:
@@ -68,7 +71,7 @@ class ClearCommand:
         is_reset = end.memory.get("reset") in (True, "all") and end.memory.keys() <= _STATELESS
         return is_reset and not end.erased and not self._leaving(views, [conversation])
 
-    def _leaving(self, views: SessionViews, conversations: Sequence[str]) -> int:
+    def _leaving(self, views: SessionViews, conversations: Collection[str]) -> int:
         """How many turns these histories show and would show no longer; one that several show counts once."""
         shown = {turn.turn_id: turn for each in conversations for turn in views.history(each)}
         return sum(self.everything or turn.role != "system" for turn in shown.values())

@@ -14,6 +14,7 @@ from agent.cli.memory.export_command import export
 from agent.cli.memory.graph_command import graph
 from agent.cli.memory.privacy_commands import clear, erase, prune
 from agent.cli.memory.session_commands import history
+from agent.cli.memory.sessions_command import sessions
 from agent.cli.options import TYPER
 
 COMMANDS: Final[tuple[Callable[..., int], ...]] = (
@@ -21,6 +22,7 @@ COMMANDS: Final[tuple[Callable[..., int], ...]] = (
     inspect,
     retrieve,
     tail,
+    sessions,
     history,
     graph,
     export,

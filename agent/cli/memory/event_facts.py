@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from agent.cli.memory.event_ids import members_of
+from agent.cli.memory.event_ids import members_of, text_of, with_native
 from agent.cli.memory.stored_event import StoredEvent
 
 # A damaged graph of thousands of entries is damaged by the first few.
@@ -23,8 +22,8 @@ def event_facts(stored: StoredEvent) -> Iterator[tuple[str, str]]:
         ("erased", _erased(stored)),
         ("position", stored.fed.position),
         ("type", _type(stored)),
-        ("session", _with_native(stored.session_id, stored.inputs.get("native_session_id"))),
-        ("conversation", _with_native(stored.conversation_id, stored.inputs.get("native_conversation_id"))),
+        ("session", _named(stored.session_id, stored.inputs.get("native_session_id"))),
+        ("conversation", _named(stored.conversation_id, stored.inputs.get("native_conversation_id"))),
         ("inputs hash", event.get("inputs_hash")),
         ("stored inputs hash", event.get("stored_inputs_hash")),
         ("captured at", stored.envelope.get("timestamp", event.get("timestamp"))),
@@ -34,10 +33,10 @@ def event_facts(stored: StoredEvent) -> Iterator[tuple[str, str]]:
         ("constraints", _constraints(event.get("constraints_applied"))),
         ("agent", _agent(stored)),
         ("release", telemetry.get("release")),
-        ("duration", None if duration is None else f"{_text(duration)} ms"),
+        ("duration", None if duration is None else f"{text_of(duration)} ms"),
         ("inputs", None if stored.has_inputs or not stored.is_capture else "none: what the turns say is not known"),
     ]
-    yield from ((name, _text(value)) for name, value in facts if value is not None)
+    yield from ((name, text_of(value)) for name, value in facts if value is not None)
     for place, fault in enumerate(stored.faults[:_MOST_FAULTS]):
         yield "cannot be read" if place == 0 else "", fault
     if len(stored.faults) > _MOST_FAULTS:
@@ -58,26 +57,19 @@ def _type(stored: StoredEvent) -> str | None:
         return None
     if decision_type in (None, stored.fed.type):
         return stored.fed.type
-    return f"{stored.fed.type} (decision type {_text(decision_type)})"
+    return f"{stored.fed.type} (decision type {text_of(decision_type)})"
 
 
 def _agent(stored: StoredEvent) -> str | None:
     names = [stored.event.get("agent_id", stored.envelope.get("source")), stored.event.get("agent_version")]
-    return " ".join(_text(name) for name in names if name is not None) or None
+    return " ".join(text_of(name) for name in names if name is not None) or None
 
 
-def _with_native(identity: str | None, native: object) -> str | None:
-    if identity is None:
-        return None
-    return identity if native is None else f"{identity} ({_text(native)})"
+def _named(identity: str | None, native: object) -> str | None:
+    return None if identity is None else with_native(identity, native)
 
 
 def _constraints(applied: object) -> str | None:
     if isinstance(applied, list):
-        return ", ".join(map(_text, applied)) or None
-    return None if applied is None else _text(applied)
-
-
-def _text(value: object) -> str:
-    """A text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return ", ".join(map(text_of, applied)) or None
+    return None if applied is None else text_of(applied)

@@ -1,7 +1,11 @@
-"""Which session and conversation an event belongs to, as the store counts it: those of its inputs, else its outputs."""
+"""Which session and conversation an event belongs to, as the store counts it: those of its inputs, else its outputs.
+
+And how such an id is written for people, with the native one beside it.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +25,16 @@ def conversation_of(event: Mapping[str, Any]) -> str | None:
 def members_of(value: object) -> Mapping[str, Any]:
     """The members of a JSON object; none of any other value."""
     return value if isinstance(value, dict) else {}
+
+
+def with_native(identity: str, native: object) -> str:
+    """``identity``, and behind it the ``native`` id that it was made of; None where that is not known."""
+    return identity if native is None else f"{identity} ({text_of(native)})"
+
+
+def text_of(value: object) -> str:
+    """A text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _first_id(event: Mapping[str, Any], name: str) -> str | None:

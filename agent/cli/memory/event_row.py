@@ -10,18 +10,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from agent.cli.columns import Column
-from agent.cli.memory.event_ids import members_of, session_of
+from agent.cli.memory.event_ids import members_of, session_of, with_native
 from agent.cli.raw_json import decoded, value_of
 from agent.core.timestamps import instant
 from agent.ruvector.feed import FedEvent
 
-# Ids are shown whole: a part of one finds nothing.
+# Ids are shown whole: a part of one finds nothing. So much of a native id is shown even where there is no room.
+_NATIVE: Final = len(" (2026-03-02/order-4471)")
 COLUMNS: Final = (
     Column("position", 9, right=True),
     Column("captured at", len("2026-03-02T08:15:00Z")),
     Column("turns", len("erased"), right=True),
     Column("execution ref", 36),
-    Column("session", 36),
+    Column("session", 36 + _NATIVE),
 )
 _NOTHING: Final = "-"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -38,11 +39,16 @@ def event_row(fed: FedEvent) -> list[str]:
     is_empty = fed.is_erased and not _has_content(event)
     return [
         _NOTHING if fed.position is None else str(fed.position),
-        _in_seconds(envelope.get("timestamp")),
+        in_seconds(envelope.get("timestamp")),
         "erased" if is_empty else str(turns),
         fed.execution_ref or _NOTHING,
-        session_of(event) or f"{fed.type or 'no type'} of {event.get('agent_id', 'no agent')}",
+        _session(event) or f"{fed.type or 'no type'} of {event.get('agent_id', 'no agent')}",
     ]
+
+
+def _session(event: Mapping[str, Any]) -> str | None:
+    identity = session_of(event)
+    return None if identity is None else with_native(identity, members_of(event.get("inputs")).get("native_session_id"))
 
 
 def _has_content(event: Mapping[str, Any]) -> bool:
@@ -57,7 +63,7 @@ def session_of_fed(fed: FedEvent) -> str | None:
     return session_of(members_of(envelope.get("payload")) or envelope)
 
 
-def _in_seconds(timestamp: object) -> str:
+def in_seconds(timestamp: object) -> str:
     """An RFC 3339 time in UTC to the second; anything else as it is."""
     if not isinstance(timestamp, str):
         return _NOTHING

@@ -1,7 +1,7 @@
 """``export``: a session, or a conversation of it, in a format that others read.
 
 The document goes to standard output or, whole or not at all, to a file. What the format cannot say is counted on
-standard error: nothing is left out in silence.
+standard error, or in what is printed of the file: nothing is left out in silence.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ExportCommand:
         code = self._print(invocation, session, written, file)
         if code is not ExitCode.OK:
             return code
-        if written.lost:
+        if written.lost and file is None:
             lines = (f"  {kind}  {count}" for kind, count in _by_words(written.lost))
             invocation.terminal.say(f"{self.target} does not say all of it, and leaves out:", *lines)
         if written.erased:
@@ -81,7 +81,7 @@ class ExportCommand:
     def _print(self, invocation: Invocation, session: Session, written: Written, file: OutputFile | None) -> ExitCode:
         text = "".join(written.documents)
         if file is None:
-            invocation.terminal.document(text)
+            invocation.terminal.exact(text)
             return ExitCode.OK
         data = text.encode()
         try:

@@ -44,7 +44,7 @@ def export(
     """Write a session in a format that others read.
 
     native is every turn, exactly: captured again it is the same session. The others are its history as a reader sees
-    it; what they cannot say is counted on standard error.
+    it; what they cannot say is counted on standard error, and with -o in the results.
 
     Example: memory-graph agent conversation-memory export --session-id chat-7 --to markdown -o chat-7.md
     """

@@ -1,6 +1,7 @@
 """The graph of one capture as a tree for people: session, turns in order, the calls of each and where they return.
 
 Nodes and links come from the stored nodes and edges alone; what a turn says comes from the turns that were captured.
+A turn is numbered by its place in them, ``[0]``, as in the JSON paths; ``#1`` is a ``seq``, which only a session has.
 Every foreign text is escaped and cut to the width, so a line is a line whatever it holds. What a damaged event lacks
 is said where it is missing, and what has no place in the tree is counted at its end.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from rich.cells import cell_len
@@ -17,6 +19,7 @@ from rich.tree import Tree
 
 from agent.cli.memory.graph_links import GraphLinks
 from agent.cli.memory.graph_parts import GraphParts
+from agent.cli.memory.history_words import history_words
 from agent.cli.memory.shown_turn import ShownCall, ShownTurn
 from agent.cli.terminal_text import preview
 
@@ -70,7 +73,7 @@ def graph_tree(graph: GraphParts, turns: Sequence[ShownTurn], canvas: Canvas) ->
 def _head(place: int, role: str, number_width: int, canvas: Canvas) -> Text:
     shown = preview(role, _ROLE_WIDTH, canvas.encoding)
     padding = " " * (_ROLE_WIDTH - cell_len(shown))
-    return Text.assemble((f"#{place}".ljust(number_width + 2), "dim"), (shown + padding, _STYLES.get(role, "")))
+    return Text.assemble((f"[{place}]".ljust(number_width + 3), "dim"), (shown + padding, _STYLES.get(role, "")))
 
 
 def _notes(links: GraphLinks, node_id: str, before: str | None, turn: ShownTurn) -> Iterator[str]:
@@ -78,24 +81,33 @@ def _notes(links: GraphLinks, node_id: str, before: str | None, turn: ShownTurn)
     parent = links.follows.get(node_id)
     if parent is not None and parent != before:
         place = links.places.get(parent)
-        yield f"follows #{place}" if place is not None else "follows an earlier capture"
+        yield f"follows [{place}]" if place is not None else "follows an earlier capture"
     if parent is None and before is not None and links.follows:
         yield "a new root"
     if node_id in links.answers:
-        yield f"answers #{links.places[links.answers[node_id]]}"
+        yield f"answers [{links.places[links.answers[node_id]]}]"
     for invocation_id in links.results.get(node_id, ()):
         caller = links.caller.get(invocation_id)
-        yield f"result for #{caller}" if caller is not None else "result for an earlier capture"
+        yield f"result for [{caller}]" if caller is not None else "result for an earlier capture"
     if turn.erased:
         yield "erased"
-    elif turn.content == "" and not turn.calls:
+    elif turn.is_state_only:
+        yield "state only"
+    elif turn.content == "" and node_id not in links.invoked:
         yield "no text"
+    if not turn.erased:
+        yield from history_words(turn.memory, partial(_leaf, links))
+
+
+def _leaf(links: GraphLinks, turn_id: str) -> str:
+    place = links.places.get(turn_id)
+    return turn_id if place is None else f"[{place}]"
 
 
 def _calls(links: GraphLinks, node_id: str, place: int, turn: ShownTurn, canvas: Canvas) -> Iterator[Text]:
     """The invocations that a turn calls, and those that it names without a link: a graph may be without lineage."""
     for invocation_id in links.invoked.get(node_id, ()):
-        places = ", ".join(f"#{returned}" for returned in links.returned.get(invocation_id, ()))
+        places = ", ".join(f"[{returned}]" for returned in links.returned.get(invocation_id, ()))
         yield _call("calls", turn.calls.get(invocation_id), f"result in {places}" if places else "no result", canvas)
     for invocation_id in links.named.get(place, ()):
         if invocation_id not in links.caller and invocation_id not in links.returned:
@@ -108,7 +120,7 @@ def _call(verb: str, call: ShownCall | None, note: str, canvas: Canvas) -> Text:
 
 def _line(head: Text, text: str, notes: Sequence[str], canvas: Canvas, *, depth: int) -> Text:
     """One line: what it is, what it says as far as there is room, and its links at the end."""
-    tail = "".join(f"  [{note}]" for note in notes)
+    tail = "".join(f"  ({note})" for note in notes)
     room = canvas.width - depth * _GUIDE - cell_len(head.plain) - cell_len(tail) - 1
     line = head.copy()
     shown = preview(text, max(room, _LEAST_TEXT), canvas.encoding)

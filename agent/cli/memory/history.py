@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
+from agent.bootstrap import store_client
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.listing import Listing
 from agent.cli.memory.names import both, leaf_id, session_id
+from agent.cli.memory.speakers import speakers
 from agent.cli.memory.stored_session import StoredSession, read_session
 from agent.cli.memory.turn_text import COLUMNS, Page, row
 from agent.cli.output_format import Format
+from agent.config import Settings
 from agent.core.history import shown
 from agent.core.turn import SessionTurn
 from agent.errors import StoreNotFound
@@ -43,7 +47,7 @@ class HistoryCommand:
         turns = shown(session.paths.path(session.conversation_id, leaf))
         newest = turns if self.last is None else turns[-self.last :]
         if self.verbose and invocation.format is Format.TABLE:
-            _print_whole(invocation, newest)
+            _print_whole(invocation, newest, _speakers(invocation, session.session_id, newest))
         else:
             _list(invocation, newest, session)
         if not turns:
@@ -62,10 +66,15 @@ def _list(invocation: Invocation, turns: Sequence[SessionTurn], session: StoredS
             listing.add(json.dumps(turn.fields, ensure_ascii=False), partial(row, turn))
 
 
-def _print_whole(invocation: Invocation, turns: Sequence[SessionTurn]) -> None:
+def _speakers(invocation: Invocation, session: str, turns: Sequence[SessionTurn]) -> dict[str, str]:
+    with closing(store_client(Settings.from_env(invocation.settings()))) as client:
+        return speakers(client.reads, session, turns)
+
+
+def _print_whole(invocation: Invocation, turns: Sequence[SessionTurn], agents: Mapping[str, str]) -> None:
     terminal = invocation.terminal
     width = terminal.width if terminal.stdout.isatty() else None
     several = len({turn.conversation_id for turn in turns}) > 1
-    page = Page(terminal.encoding, width, names_conversations=several)
+    page = Page(terminal.encoding, width, names_conversations=several, speakers=agents)
     for place, turn in enumerate(turns):
         terminal.plain(("\n" if place else "") + page.text(turn))

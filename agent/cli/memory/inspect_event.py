@@ -9,26 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from agent.bootstrap import store_client
 from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.memory.asked_event import asked_event
 from agent.cli.output_format import Format
 from agent.cli.raw_json import decoded, laid_out, without
 from agent.cli.terminal import Terminal
 from agent.cli.terminal_text import escape, escape_document
 from agent.config import Settings
-from agent.errors import StoreNotFound
 
 if TYPE_CHECKING:
     from agent.cli.memory.stored_event import StoredEvent
     from agent.ruvector.feed import FedEvent
-
-# Quoted for an address, one of any script still fits into one that is taken.
-_LONGEST_REF: Final = 5000
-_NO_SEGMENT: Final = ("", ".", "..")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +40,8 @@ class InspectCommand:
         """Read and print. Raises StoreNotFound where the store has no such event."""
         settings = Settings.from_env(invocation.settings())
         check_embedded_store(settings.store)
-        _check_address(self.execution_ref)
         with closing(store_client(settings)) as client:
-            try:
-                fed = client.reads.raw_event(self.execution_ref)
-            except StoreNotFound as error:
-                message = f"there is no event {self.execution_ref} in this store"
-                raise StoreNotFound(message, details=error.details) from error
+            fed = asked_event(client.reads, self.execution_ref, shown=True)
         if invocation.format is Format.TABLE:
             self._show(fed, invocation.terminal)
         else:
@@ -78,18 +69,6 @@ class InspectCommand:
             terminal.plain(f"\nevent\n{escape_document(laid_out(shown), terminal.encoding)}\n")
 
 
-def _check_address(execution_ref: str) -> None:
-    """Raise StoreNotFound for what no address can hold: the store cannot be asked for it."""
-    try:
-        execution_ref.encode()
-    except UnicodeEncodeError:
-        is_addressed = False
-    else:
-        is_addressed = execution_ref not in _NO_SEGMENT and len(execution_ref) <= _LONGEST_REF
-    if not is_addressed:
-        raise StoreNotFound("no address can hold this execution ref; retrieve lists every event")
-
-
 def _without_inputs(text: str) -> str:
     # A bare DecisionEvent stands for its envelope (CONTRACT 10).
     return without(without(text, "payload", "inputs"), "inputs")
@@ -109,7 +88,7 @@ def _graph_lines(stored: StoredEvent) -> Iterator[str]:
     if stored.graph.nodes:
         yield from ("", "nodes")
     for node in stored.graph.nodes:
-        turn = "" if node.turn_index is None else f"  #{node.turn_index}"
+        turn = "" if node.turn_index is None else f"  [{node.turn_index}]"
         yield f"{node.node_id}  {node.node_type}{turn}"
     if stored.graph.edges:
         yield from ("", "edges")

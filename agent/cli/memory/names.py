@@ -15,6 +15,9 @@ from agent.errors import ConfigurationError
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _LONGEST: Final = 256
+# What our store takes: quoted for an address, one of any script still fits into a request line.
+_LONGEST_SEARCH: Final = 500
+_NO_INSTANT: Final = "is neither a date (2026-03-02) nor an RFC 3339 time with an offset (2026-03-02T08:15:00Z)"
 
 
 def session_id(given: str) -> str:
@@ -56,11 +59,18 @@ def label(option: str, given: str) -> str:
     return _text(option, given)
 
 
+def words(option: str, given: str) -> str:
+    """Words to look for. Raises ConfigurationError for what finds nothing, or is more than an address holds."""
+    if not given.strip() or len(given) > _LONGEST_SEARCH:
+        raise ConfigurationError(option, f"must have 1 to {_LONGEST_SEARCH} characters, and not white space alone")
+    return _text(option, given)
+
+
 def instant(option: str, given: str) -> str:
     """``given`` as an RFC 3339 date-time; a date alone is its first instant in UTC. Raises ConfigurationError."""
     text = f"{given}T00:00:00Z" if _DATE.match(given) else given
     if not is_date_time(text):
-        raise ConfigurationError(option, "is neither a date (2026-03-02) nor an RFC 3339 time with an offset")
+        raise ConfigurationError(option, _NO_INSTANT)
     return text
 
 

@@ -25,6 +25,8 @@ class OutputFile:
     @classmethod
     def checked(cls, name: str, *, replace: bool) -> Self:
         """The file ``name``. Raises ValidationError where no file of this name may be written."""
+        if not name:
+            raise ValidationError("--output names no file")
         try:
             file = cls(name, Path(os.path.realpath(name)), replace)
             file._check()

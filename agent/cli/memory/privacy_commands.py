@@ -33,7 +33,9 @@ def clear(
 ) -> int:
     """Empty a session's history and state from here on.
 
-    The system turns stay without --all. The log keeps every turn: erase takes content away.
+    The system turns stay without --all. The log keeps every turn: erase takes content away. This holds for writers
+    that send what is new (a delta, native turns without a parent): a client that sends its whole list again says what
+    its history is.
 
     Example: memory-graph agent conversation-memory clear --session-id chat-7 --yes
     """
@@ -48,7 +50,12 @@ def prune(
     context: typer.Context,
     *,
     session: SessionOption,
-    keep: Annotated[int, typer.Option("--keep", metavar="N", min=0, max=1_000_000, help="So many messages.")] = 10,
+    keep: Annotated[
+        int,
+        typer.Option(
+            "--keep", metavar="N", min=0, max=1_000_000, help="So many messages, and the calls of results among them."
+        ),
+    ] = 10,
     conversation: ConversationOption = None,
     yes: YesOption = False,
     output_format: FormatOption = Format.TABLE,
@@ -57,7 +64,9 @@ def prune(
 ) -> int:
     """Cut a session's history to its newest messages.
 
-    System turns and state stay. The log keeps every turn: erase takes content away.
+    System turns and state stay, and so does the call of each result that stays. The log keeps every turn: erase takes
+    content away. This holds for writers that send what is new (a delta, native turns without a parent): a client that
+    sends its whole list again says what its history is.
 
     Example: memory-graph agent conversation-memory prune --session-id chat-7 --keep 10 --yes
     """

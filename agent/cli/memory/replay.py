@@ -22,14 +22,14 @@ from agent.cli.invocation import Invocation
 from agent.cli.listing import Listing
 from agent.cli.memory.asked_event import asked_event
 from agent.cli.memory.copies import Copier, Copy
-from agent.cli.memory.event_filters import event_filters
+from agent.cli.memory.event_filters import event_filters, none_found
 from agent.cli.memory.replay_shown import MOST_SHOWN, counts_document, difference_text, document, verdict_text
 from agent.cli.other_store import OtherStore
 from agent.cli.output_format import Format
 from agent.cli.result import facts_table
 from agent.config import Settings
 from agent.core.replay import Verdict
-from agent.errors import StoreNotFound, ValidationError
+from agent.errors import ValidationError
 from agent.recall.events import events
 from agent.recall.replay import Replayed, Replays, replayed
 from agent.ruvector.client import RuvectorClient
@@ -42,11 +42,15 @@ _COLUMNS: Final = (
     Column("copy", len("duplicate")),
     Column("verdict", 40),
 )
+_NEEDED: Final = "replay needs either an execution ref or filters (--session-id, --conversation-id, --from, --to)"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayCommand:
-    """One event by its ``execution_ref``, or all that the filters name. ``into``: where copies go; None: back."""
+    """One event by its ``execution_ref``, or all that the filters name. ``into``: where copies go; None: back.
+
+    With ``into`` and no filter it is every event.
+    """
 
     execution_ref: str | None
     session_id: str | None
@@ -69,17 +73,17 @@ class ReplayCommand:
             copier = stack.enter_context(self._copier(invocation, settings, reader))
             if self.execution_ref is None:
                 return self._many(invocation, reader, which, copier)
-            return self._one(invocation, asked_event(reader.reads, self.execution_ref), copier)
+            return self._one(invocation, asked_event(reader.reads, self.execution_ref, shown=False), copier)
 
     def _which(self) -> EventFilters:
         which = event_filters(
             session_id=self.session_id, conversation_id=self.conversation_id, since=self.since, until=self.until
         )
-        if bool(which) == (self.execution_ref is not None):
-            raise ValidationError(
-                "replay needs either an execution ref or filters (--session-id, --conversation-id, --from, --to); "
-                "verify looks at every event"
-            )
+        # A copy of a whole store is a thing to ask for; appending each event to its own store again is none.
+        if self.execution_ref is None and not which and self.into is None:
+            raise ValidationError(f"{_NEEDED}; every event is what verify looks at, and --into copies")
+        if self.execution_ref is not None and which:
+            raise ValidationError(f"{_NEEDED}, not both")
         return which
 
     @contextmanager
@@ -114,7 +118,7 @@ class ReplayCommand:
         replays = Replays()
         copies: Counter[str] = Counter()
         with Listing(invocation, "replays", _COLUMNS) as listing:
-            for event in events(reader.reads, **which):
+            for event in events(reader.reads, shown=False, **which):
                 found = replayed(event)
                 copy = _copied(event, found, copier)
                 replays.add(found.replay)
@@ -122,7 +126,12 @@ class ReplayCommand:
                 told = json.dumps(_document(found, copy), ensure_ascii=False)
                 listing.add(told, partial(_row, found, copy))
             if not replays.events:
-                raise StoreNotFound("no event of this store is what the filters name")
+                raise none_found(
+                    session_id=self.session_id,
+                    conversation_id=self.conversation_id,
+                    since=self.since,
+                    until=self.until,
+                )
             listing.members |= counts_document(replays)
             if copier is not None:
                 listing.members["copies"] = dict(copies)

@@ -34,7 +34,12 @@ def history(
         int | None, typer.Option("--last", metavar="N", min=1, help="Only the newest N turns of it.")
     ] = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Each turn whole. JSON and YAML have all of it anyway.")
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Each turn whole, with model, agent, tokens and metadata. JSON and YAML have all of it anyway.",
+        ),
     ] = False,
     output_format: FormatOption = Format.TABLE,
     jsonl: JsonLinesOption = False,

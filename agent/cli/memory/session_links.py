@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agent.cli.memory.history_words import history_words
 from agent.core.session_graph import SessionGraph
 from agent.core.turn import SessionTurn
 
@@ -64,11 +65,16 @@ class SessionLinks:
             yield "state only"
         elif turn.content == "" and turn_id not in self.invoked:
             yield "no text"
+        if not turn.erased:
+            yield from history_words(turn.memory, self._leaf)
 
     def result_of(self, invocation_id: str) -> str:
         """Where the result of a call is."""
         seqs = self.returned.get(invocation_id)
         return f"result in {_some(seqs)}" if seqs else "no result"
+
+    def _leaf(self, turn_id: str) -> str:
+        return f"#{self.turns[turn_id].seq}" if turn_id in self.turns else "that is not here"
 
     def _results(self, turn_id: str) -> Iterator[str]:
         callers = [self.caller.get(invocation_id) for invocation_id in self.results.get(turn_id, ())]

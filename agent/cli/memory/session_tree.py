@@ -160,7 +160,7 @@ class _Tree:
 
     def _line(self, head: Text, text: str, notes: Sequence[str]) -> Text:
         """One line: what it is, what it says as far as there is room, and its notes at the end."""
-        tail = "".join(f"  [{note}]" for note in notes)
+        tail = "".join(f"  ({note})" for note in notes)
         room = self._canvas.width - cell_len(head.plain) - cell_len(tail) - 1
         shown = preview(text, max(room, _LEAST_TEXT), self._canvas.encoding)
         if shown:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from agent.cli.memory.stored_session import stored_session
+from agent.core.cut import Cuts, session_cut
 from agent.core.history import shown
+from agent.core.pairs import paired_calls
 from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
 
@@ -43,6 +45,17 @@ class SessionViews:
         """The turns that the history of a conversation shows; without one, the session's."""
         return shown(self._paths.path(conversation))
 
-    def messages(self, conversation: str | None = None) -> int:
-        """How many of them are messages: all but the system turns (CONTRACT 9)."""
-        return sum(turn.role != "system" for turn in self.history(conversation))
+    def messages(self, conversation: str | None = None) -> tuple[SessionTurn, ...]:
+        """The messages among them: all but the system turns (CONTRACT 9)."""
+        return tuple(turn for turn in self.history(conversation) if turn.role != "system")
+
+    def keep_last(self, at_least: int) -> dict[str, int]:
+        """The ``keep_last`` of each conversation that is longer, such that results stay with their calls.
+
+        In the order in which they have to be said: see ``agent.core.cut``.
+        """
+        pairs = paired_calls(self._paths.turns.values())
+        # Where a session's history alone is too long, who spoke last says so.
+        last = sorted(self.conversations, key=lambda each: self.end(each).seq)
+        cuts = {each: Cuts.of(self.history(each), pairs) for each in last}
+        return session_cut(cuts, Cuts.of(self.history(), pairs, merged=True), at_least)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from agent.core.graph import is_state_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,9 @@ class ShownTurn:
     content: str | None
     calls: Mapping[str, ShownCall]
     erased: bool = False
+    is_state_only: bool = False
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    """Its ``metadata.memory`` (CONTRACT 9); empty where there is none, or it is no object."""
 
     @classmethod
     def of(cls, turn: object) -> ShownTurn:
@@ -47,7 +52,16 @@ class ShownTurn:
             for entry in named
             if isinstance(entry.get("invocation_id"), str)
         }
-        return cls(_text(fields.get("role")), _text(fields.get("content")), calls, fields.get("erased") is True)
+        metadata = fields.get("metadata")
+        memory = metadata.get("memory") if isinstance(metadata, dict) else None
+        return cls(
+            role=_text(fields.get("role")),
+            content=_text(fields.get("content")),
+            calls=calls,
+            erased=fields.get("erased") is True,
+            is_state_only=is_state_only({"role": None, **fields}),
+            memory=memory if isinstance(memory, dict) else {},
+        )
 
 
 def _text(value: object) -> str | None:

@@ -1,15 +1,18 @@
 """Turns that carry state and no message (CONTRACT 9), appended as captures of their own: one for each conversation.
 
 The log keeps all that was; what is shown and folded changes from the new turn on. No parent is sent, so the store puts
-the turn at the conversation's current leaf. A failure after the first append is no end: what was done is told with
-what was not, and the same command goes on with the rest.
+the turn at the conversation's current leaf, and what is captured later without a parent after it. A client that names
+parents, or sends its whole list again, goes on after the turn that it names: then its list is what the history shows.
+
+A failure after the first append is no end: what was done is told with what was not, and the same command goes on with
+the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -17,6 +20,7 @@ from agent.bootstrap import capture_service_on
 from agent.capture.service import NATIVE, CaptureRequest
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
+from agent.cli.memory.confirmation import counted
 from agent.cli.result import print_result
 from agent.core.timestamps import utc_text
 from agent.errors import AgentError
@@ -50,8 +54,7 @@ def state_capture(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What the results say: that a conversation was ``done`` now or ``already``, and what the session ``keeps``."""
 
     done: str
@@ -61,13 +64,21 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class StateTurns:
-    """One turn with the same ``memory`` for each conversation ``to_do``; those ``left_alone`` have no need of one."""
+    """One turn for each conversation ``to_do``, with the memory that it maps to; those ``left_alone`` need none.
+
+    ``asked`` is what was asked for, as the answer repeats it. ``left_out`` says how many turns the history no longer
+    shows once some conversations are done. ``kept`` says how many messages a conversation shows then, ``notes`` the
+    same in words.
+    """
 
     session_id: str
-    memory: Mapping[str, Any]
-    to_do: Sequence[str]
+    asked: Mapping[str, Any]
+    to_do: Mapping[str, Mapping[str, Any]]
     left_alone: Sequence[str]
     words: Words
+    left_out: Callable[[Collection[str]], int]
+    kept: Mapping[str, int] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     def append(self, invocation: Invocation, client: RuvectorClient, new_id: Callable[[], str]) -> ExitCode:
         """Append them one by one, and print what became of each conversation, also where it ends early.
@@ -76,8 +87,8 @@ class StateTurns:
         """
         done: list[dict[str, Any]] = []
         try:
-            for conversation_id in self.to_do:
-                done.append(self._append(conversation_id, invocation, client, new_id))  # noqa: PERF401 - what was done before a failure counts
+            for conversation_id, memory in self.to_do.items():
+                done.append(self._append(conversation_id, memory, invocation, client, new_id))
         except AgentError as error:
             if not done:
                 raise
@@ -95,29 +106,56 @@ class StateTurns:
         return ExitCode.OK
 
     def _append(
-        self, conversation_id: str, invocation: Invocation, client: RuvectorClient, new_id: Callable[[], str]
+        self,
+        conversation_id: str,
+        memory: Mapping[str, Any],
+        invocation: Invocation,
+        client: RuvectorClient,
+        new_id: Callable[[], str],
     ) -> dict[str, Any]:
         turn_id, timestamp = new_id(), utc_text(invocation.clock())
-        body = state_capture(self.session_id, conversation_id, self.memory, turn_id=turn_id, timestamp=timestamp)
+        body = state_capture(self.session_id, conversation_id, memory, turn_id=turn_id, timestamp=timestamp)
         request = CaptureRequest(body=body, format=NATIVE, idempotency_key=None, execution_ref=new_id())
         answer = capture_service_on(lambda: client).capture(request, NoSpans())
         return {
-            "conversation_id": conversation_id,
-            "result": self.words.done,
+            **self._result(conversation_id, self.words.done),
             "turn_id": turn_id,
             "execution_ref": answer.execution_ref,
         }
 
     def _show(self, invocation: Invocation, done: Sequence[Mapping[str, Any]]) -> None:
-        rest = self.to_do[len(done) :]
+        names = list(self.to_do)
         # Of the one that failed only the answer may be lost.
-        results = ["not confirmed", *[f"not {self.words.done}"] * len(rest)]
+        results = ["not confirmed", *[f"not {self.words.done}"] * len(names)]
+        rest = zip(names[len(done) :], results, strict=False)
         conversations = [
             *done,
-            *({"conversation_id": each, "result": result} for each, result in zip(rest, results, strict=False)),
-            *({"conversation_id": each, "result": self.words.already} for each in self.left_alone),
+            *({"conversation_id": each, "result": result} for each, result in rest),
+            *(self._result(each, self.words.already) for each in self.left_alone),
         ]
-        document = {"session_id": self.session_id, **self.memory, "conversations": conversations}
-        facts = [("session", self.session_id), ("keeps", self.words.keeps)]
-        facts += [(each["result"], each["conversation_id"]) for each in conversations]
-        print_result(invocation, document, facts)
+        left_out = self.left_out(names[: len(done)])
+        print_result(
+            invocation,
+            {
+                "session_id": self.session_id,
+                **self.asked,
+                "turns_left_out": left_out,
+                "conversations": conversations,
+            },
+            [
+                ("session", self.session_id),
+                ("keeps", self.words.keeps),
+                ("left out", counted(left_out, "turn")),
+                *map(self._fact, conversations),
+            ],
+        )
+
+    def _result(self, conversation_id: str, result: str) -> dict[str, Any]:
+        kept = {"kept": self.kept[conversation_id]} if conversation_id in self.kept else {}
+        return {"conversation_id": conversation_id, "result": result, **kept}
+
+    def _fact(self, result: Mapping[str, Any]) -> tuple[str, str]:
+        named = result["conversation_id"]
+        # Of one that failed nobody knows what it shows.
+        note = self.notes.get(named) if "kept" in result else None
+        return result["result"], named if note is None else f"{named}, {note}"

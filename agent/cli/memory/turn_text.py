@@ -1,18 +1,20 @@
 """A turn of a session for people: as a row of a table, or whole.
 
 Whole, it is a head line and what it says below, each line indented: no text can pass for the head of another turn,
-whatever it holds. Only the line breaks of the text are line breaks; all else that would move a cursor is escaped.
+whatever it holds, nor for a call or a note, which are indented less. Only the line breaks of the text are line breaks;
+all else that would move a cursor is escaped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from agent.cli.columns import Column
 from agent.cli.memory.shown_turn import ShownTurn
+from agent.cli.memory.turn_notes import successes, turn_notes
 from agent.cli.terminal_text import escape
 from agent.core.turn import SessionTurn
 
@@ -24,6 +26,7 @@ _ERASED: Final = "[erased]"
 _INDENT: Final = "    "
 _CALL: Final = "  > "
 _RESULT: Final = "  < "
+_NOTE: Final = "  "
 # So much of a line is shown however narrow the terminal is.
 _LEAST: Final = 20
 
@@ -37,12 +40,13 @@ def row(turn: SessionTurn) -> list[str]:
 class Page:
     """What whole turns are printed on. ``width`` in cells: longer lines are folded; None folds none.
 
-    ``names_conversations``: the turns are of several.
+    ``names_conversations``: the turns are of several. ``speakers`` are the agents of the turns, as far as known.
     """
 
     encoding: str
     width: int | None
     names_conversations: bool
+    speakers: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, turn: SessionTurn) -> str:
         """``turn`` whole, safe to print, each line with its line break."""
@@ -56,11 +60,16 @@ class Page:
         if turn.content:
             for line in turn.content.replace("\r\n", "\n").split("\n"):
                 yield from self._folded(_INDENT, line)
-        for call in ShownTurn.of(turn.fields).calls.values():
+        told = successes(turn)
+        for invocation_id, call in ShownTurn.of(turn.fields).calls.items():
             if turn.role == "tool":
                 yield from self._folded(_RESULT, call.tool_name or "")
             else:
                 yield from self._folded(_CALL, call.text())
+            if invocation_id in told:
+                yield from self._folded(_NOTE, told[invocation_id])
+        for note in turn_notes(turn, self.speakers.get(turn.turn_id)):
+            yield from self._folded(_NOTE, note)
 
     def _folded(self, start: str, text: str) -> Iterator[str]:
         """``text`` behind ``start``, safe; what does not fit on the line goes on below, indented."""

@@ -15,7 +15,7 @@ from agent.bootstrap import store_client
 from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
-from agent.cli.memory.event_filters import event_filters
+from agent.cli.memory.event_filters import event_filters, events_text, none_found
 from agent.cli.memory.replay_shown import REASONS, counts_document, difference_document, difference_text
 from agent.cli.output_format import Format
 from agent.cli.result import facts_table
@@ -30,9 +30,13 @@ _LONGEST_NAME: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Counts of all events, and the first ``limit`` differences, each with the event that it is in."""
+    """Counts of all events, and the first ``limit`` differences, each with the event that it is in.
+
+    ``which`` says which events were asked for; empty: all.
+    """
 
     limit: int
+    which: str
     replays: Replays = field(default_factory=Replays)
     shown: list[tuple[Replayed, Difference]] = field(default_factory=list)
 
@@ -54,11 +58,14 @@ class VerifyCommand:
     interrupted = "interrupted: nothing was changed, and not every event was looked at"
 
     def __call__(self, invocation: Invocation) -> ExitCode:
-        """Verify and print. The code is DIFFERS where an event does, PARTLY where not all could be looked at."""
+        """Verify and print. The code is DIFFERS where an event does, PARTLY where not all could be looked at.
+
+        Raises StoreNotFound where the filters name no event.
+        """
         which = event_filters(session_id=self.session_id, conversation_id=None, since=self.since, until=self.until)
         settings = Settings.from_env(invocation.settings())
         check_embedded_store(settings.store)
-        found = _Found(self.limit)
+        found = _Found(self.limit, events_text(session_id=self.session_id, since=self.since, until=self.until))
         with closing(store_client(settings)) as client:
             verification = Verification(client.reads, **which)
             try:
@@ -70,6 +77,8 @@ class VerifyCommand:
                     _print(invocation, found, complete=False)
                     invocation.terminal.say(f"no more was read behind position {verification.highest}")
                 raise
+        if which and not found.replays.events:
+            raise none_found(session_id=self.session_id, since=self.since, until=self.until)
         _print(invocation, found, complete=not verification.is_open)
         if verification.is_open:
             invocation.terminal.say("the store does not say whether there are more events: what is behind was not read")
@@ -106,8 +115,10 @@ def _document(found: _Found, *, complete: bool) -> dict[str, Any]:
 def _facts(found: _Found) -> list[tuple[str, str]]:
     replays = found.replays
     differing = replays.verdicts[Verdict.DIFFERS]
+    result = f"{differing} of {replays.events} events differ" if differing else "nothing differs"
     facts = [
-        ("store", "nothing differs" if not differing else f"{differing} of {replays.events} events differ"),
+        ("verified", f"events {found.which}" if found.which else "all events of the store"),
+        ("result", result if replays.events else "there is no event"),
         ("events", str(replays.events)),
         ("identical", str(replays.verdicts[Verdict.IDENTICAL])),
     ]

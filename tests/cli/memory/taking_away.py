@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 import uuid
@@ -13,7 +14,6 @@ from typing import Any
 
 from agent.bootstrap import new_id, store_client
 from agent.cli.exit_codes import ExitCode
-from agent.cli.invocation import Invocation
 from agent.cli.memory.capture import CaptureCommand
 from agent.cli.memory.clear import ClearCommand
 from agent.cli.memory.erase import EraseCommand
@@ -87,6 +87,18 @@ def prune(
     return PruneCommand(session, conversation, keep=keep, yes=yes, new_id=ids)
 
 
+def failing(after: int, error: BaseException) -> Callable[[], str]:
+    """Ids for ``after`` captures, two each; then ``error``."""
+    places = itertools.count()
+
+    def next_id() -> str:
+        if next(places) >= 2 * after:
+            raise error
+        return str(uuid.uuid4())
+
+    return next_id
+
+
 def run(
     command: Command, store: Path | str, output_format: Format = Format.JSON, *, at: Terminal | None = None
 ) -> Ended:
@@ -117,10 +129,15 @@ def capture(
         "context": {"user_id": "ann"},
         "capture_options": {"derive_ids": True},
     }
-    at = terminal(stdin=json.dumps(payload).encode())
-    command: Callable[[Invocation], ExitCode] = CaptureCommand("-", "native", None)
-    assert invocation(at, Format.JSON, store=str(store)).run(command, interrupted="") == ExitCode.OK, printed(at)
+    capture_body(store, payload)
     return [turn["turn_id"] for turn in turns]
+
+
+def capture_body(store: Path | str, body: dict[str, Any], form: str = "native") -> None:
+    """Capture ``body`` as it stands."""
+    at = terminal(stdin=json.dumps(body).encode())
+    command = CaptureCommand("-", form, None)
+    assert invocation(at, Format.JSON, store=str(store)).run(command, interrupted="") == ExitCode.OK, printed(at)
 
 
 def turns_of(store: Path, session: str = SESSION) -> tuple[SessionTurn, ...]:

@@ -16,6 +16,7 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.memory.capture import CaptureCommand
 from agent.cli.output_format import Format
 from agent.config import Settings
+from agent.core.ids import conversation_uuid, session_uuid
 from tests.cli.streams import BOOKING, EXAMPLE, Screen, invocation, printed, terminal
 from tests.live.host import Reply, stub_store
 from tests.strategies import fresh_payload
@@ -131,8 +132,8 @@ def test_a_wrapped_payload_with_derived_ids_is_drawn_from_its_own_turns(tmp_path
     payload = {"session_id": "s", "conversation_id": "c", "capture_options": {"derive_ids": True}, "turns": turns}
     code, out, _ = captured("-", tmp_path / "store.db", stdin=json.dumps({"payload": payload}).encode())
     assert code == ExitCode.OK
-    assert "#0 user      hello there" in out
-    assert "calls look()  [no result]" in out
+    assert "[0] user      hello there" in out
+    assert "calls look()  (no result)" in out
 
 
 def test_warnings_are_listed_and_keys_cannot_act_on_the_terminal(tmp_path: Path) -> None:
@@ -176,13 +177,33 @@ def test_a_store_that_says_nothing_and_a_capture_without_constraints_show_no_emp
     assert names == facts
 
 
-def test_turns_that_were_erased_are_counted() -> None:
-    acknowledged = {"status": "accepted", "eventId": "e", "turns": {"new": 1, "known": 0, "revised": 0, "erased": 1}}
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, "erased         1 turn was erased before: its content is not stored again\n"),
+        (2, "erased         2 turns were erased before: their content is not stored again\n"),
+    ],
+)
+def test_turns_that_were_erased_are_counted_and_it_is_said_what_became_of_them(count: int, said: str) -> None:
+    counts = {"new": 2 - count, "known": 0, "revised": 0, "erased": count}
+    acknowledged = {"status": "accepted", "eventId": "e", "turns": counts}
     with stub_store() as store:
         store.reply = lambda _count: Reply(201, json.dumps(acknowledged).encode())
         at = terminal(stdin=json.dumps(fresh_payload()).encode())
         invocation(at, store=store.url).run(CaptureCommand("-", "native", None), interrupted="")
-    assert "2 (1 new, 0 known, 1 erased)" in printed(at)[0]
+    out = printed(at)[0]
+    assert f"turns          2 ({2 - count} new, 0 known, {count} erased)\n{said}" in out
+
+
+def test_a_session_is_shown_with_the_id_that_it_was_captured_by(tmp_path: Path) -> None:
+    names = {"session_id": "chat-7", "conversation_id": "Zo\u00eb\x1b[2J"}
+    payload = {**fresh_payload(), **names, "capture_options": {"derive_ids": True}}
+    _, out, _ = captured("-", tmp_path / "store.db", stdin=json.dumps(payload).encode())
+    assert f"session        {session_uuid('chat-7')} (chat-7)\n" in out
+    assert f"conversation   {conversation_uuid(names['conversation_id'])} (Zo\u00eb\\x1b[2J)\n" in out
+    chat = {"session_id": "chat-8", "messages": [{"role": "user", "content": "hello"}]}
+    _, out, _ = captured("-", tmp_path / "store.db", form="openai-chat", stdin=json.dumps(chat).encode())
+    assert f"session        {session_uuid('chat-8')} (chat-8)\n" in out
 
 
 def test_a_key_that_was_used_for_another_payload_is_refused(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """``clear`` in this process, on an embedded store of its own."""
 
-import itertools
 import json
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from tests.cli.memory.taking_away import (
     at_keyboard,
     capture,
     clear,
+    failing,
     normalised,
     results,
     run,
@@ -32,18 +31,6 @@ from tests.cli.memory.taking_away import (
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
-
-
-def failing(after: int, error: BaseException) -> Callable[[], str]:
-    """Ids for ``after`` captures, two each; then ``error``."""
-    places = itertools.count()
-
-    def next_id() -> str:
-        if next(places) >= 2 * after:
-            raise error
-        return str(uuid.uuid4())
-
-    return next_id
 
 
 @pytest.mark.parametrize("output_format", list(Format))

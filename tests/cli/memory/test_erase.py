@@ -228,5 +228,6 @@ def test_a_key_that_may_not_erase_is_1_with_what_the_store_says(store: Path) -> 
         code, out, err = run(erase(session=SESSION), url, Format.TABLE, at=at)
     database.close()
     assert (code, out) == (ExitCode.STORE, "")
-    assert err == "memory-graph: the store says that the key may not do this (403): check RUVECTOR_API_KEY\n"
+    line = "the store says that the key may not do this (403): check RUVECTOR_API_KEY, it needs the role admin"
+    assert err == f"memory-graph: {line}\n"
     assert not any(turn.erased for turn in turns_of(store))

@@ -85,7 +85,7 @@ def test_h33_a_cp1252_console_gets_what_it_can_write_and_the_rest_as_escapes(sto
 def test_h33_errors_are_shown_on_a_cp1252_console(store: Path) -> None:
     done = run_process(store, *INSPECT, "完成", PYTHONIOENCODING="cp1252")
     assert (done.code, done.out) == (5, b"")
-    assert done.err == "memory-graph: there is no event \\u5b8c\\u6210 in this store\n"
+    assert done.err == "memory-graph: there is no event \\u5b8c\\u6210 in this store; retrieve lists every event\n"
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 import json
+import unicodedata
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
-from agent.cli.memory.event_row import event_row, session_of_fed
+from agent.cli.columns import Columns
+from agent.cli.memory.event_row import COLUMNS, event_row, session_of_fed
 from agent.ruvector.feed import FedEvent, read_event
 
 SESSION = "6F1A0000-0000-4000-8000-00000000000A"
@@ -25,6 +28,24 @@ def test_a_capture_is_found_again_by_its_row() -> None:
     )
     assert event_row(event) == ["7", "2026-03-02T08:15:00Z", "3", "r-1", SESSION.lower()]
     assert session_of_fed(event) == SESSION.lower()
+
+
+@pytest.mark.parametrize(("native", "shown"), [("chat-7", "chat-7"), ({"a": 1}, '{"a": 1}')])
+def test_a_session_is_named_by_its_own_id_too(native: object, shown: str) -> None:
+    inputs = {"session_id": SESSION, "native_session_id": native}
+    assert event_row(fed(payload={"inputs": inputs}))[4] == f"{SESSION.lower()} ({shown})"
+    assert event_row(fed(payload={"inputs": {"native_session_id": native}}))[4] == "no type of no agent"
+
+
+@pytest.mark.parametrize("native", ["x" * 300, "\u5b8c" * 300, "\x1b[2J\r\n\u202e" * 99])
+def test_a_session_s_own_id_is_safe_and_cut_and_its_uuid_is_whole(native: str) -> None:
+    event = fed(payload={"inputs": {"session_id": SESSION, "native_session_id": native}})
+    for width in (20, 80, 110, 200):
+        row = Columns(COLUMNS, width=width, encoding="utf-8").row(event_row(event))
+        assert f"  {SESSION.lower()} (" in row
+        assert cell_len(row) <= max(width, 140)
+        assert row.endswith("...")
+        assert not {unicodedata.category(character) for character in row} & {"Cc", "Cf"}
 
 
 def test_a_bare_event_is_its_own_envelope() -> None:

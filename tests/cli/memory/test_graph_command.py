@@ -132,9 +132,9 @@ def test_a_result_of_a_later_capture_is_drawn_with_its_call(store: Path) -> None
     capture(store, part(asked, calls, request="r1"), part(result, request="r2"), form="openai-chat")
     assert graph(store, "chat-7")[1].splitlines()[2:] == [
         "* #1 user      Where?",
-        "* #2 assistant  [answers #1]",
-        "     calls look(n=1)  [result in #3]",
-        "* #3 tool      Bern  [result for #2]",
+        "* #2 assistant  (answers #1)",
+        "     calls look(n=1)  (result in #3)",
+        "* #3 tool      Bern  (result for #2)",
     ]
 
 
@@ -166,7 +166,7 @@ def test_erased_turns_stay_as_nodes_without_text(store: Path) -> None:
     with closing(client_of(store)) as client:
         client.erasure.turn(turn["turn_id"])
     outs = [graph(store, NATIVE, form)[1] for form in (Form.TREE, Form.MERMAID, Form.DOT)]
-    assert "* #2 user       [erased]\n" in outs[0]
+    assert "* #2 user       (erased)\n" in outs[0]
     assert read_flowchart(outs[1]).classes["erasedNode"] == ["n1"]
     assert read_digraph(outs[2]).nodes["n1"]["label"] == "#2 user (erased)"
     assert all(turn["content"][:12] not in out for out in outs)

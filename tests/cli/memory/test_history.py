@@ -298,7 +298,7 @@ def test_calls_are_shown_behind_what_the_turn_says_and_results_below_it(store: P
     assert shown == ['I look. look(city="Lyon", n=2) wait()', "sunny"]
     whole = history(store, verbose=True)[1]
     assert '\n    I look.\n  > look(city="Lyon", n=2)\n  > wait()\n' in whole
-    assert whole.endswith("\n    sunny\n  < look\n")
+    assert whole.endswith("\n    sunny\n  < look\n  success: true\n")
 
 
 def test_a_revised_turn_says_so(store: Path) -> None:

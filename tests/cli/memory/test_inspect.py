@@ -114,18 +114,18 @@ def test_an_event_of_which_one_turn_is_erased_says_how_many(tmp_path: Path) -> N
     store = with_store(tmp_path / "store.db", fill)
     _, out, _ = inspected(store, references(store)[0])
     assert "erased              1 of 2 turns: their content is gone\n" in out
-    assert out.endswith("├── #0 user       [erased]\n└── #1 assistant kept  [answers #0]\n")
+    assert out.endswith("├── [0] user       (erased)\n└── [1] assistant kept  (answers [0])\n")
 
 
 def test_an_unknown_event_is_5_and_one_line_whatever_its_name(store: Path) -> None:
     assert inspected(store, "nothing\x1b[2J") == (
         ExitCode.NOT_POSSIBLE,
         "",
-        "memory-graph: there is no event nothing\\x1b[2J in this store\n",
+        "memory-graph: there is no event nothing\\x1b[2J in this store; retrieve lists every event\n",
     )
     code, out, err = inspected(store, "none", Format.JSON)
     assert (code, out) == (ExitCode.NOT_POSSIBLE, "")
-    assert json.loads(err)["error"]["message"] == "there is no event none in this store"
+    assert json.loads(err)["error"]["message"] == "there is no event none in this store; retrieve lists every event"
 
 
 @pytest.mark.parametrize("ref", ["", ".", "..", "half \ud800", "x" * 5001])

@@ -61,7 +61,7 @@ def test_erase_takes_each_of_its_subjects(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["clear", "prune"])
 def test_a_session_is_needed(run: Run, command: str) -> None:
     code, _, err = run(command, "--yes")
-    assert (code, err) == (2, "memory-graph: Missing option '--session-id'. (see --help)\n")
+    assert (code, json.loads(err)["error"]["message"]) == (2, "Missing option '--session-id'. (see --help)")
 
 
 def test_without_yes_a_script_gets_a_document_that_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """``prune`` in this process, on an embedded store of its own."""
 
+import json
 import uuid
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.output_format import Format
+from agent.errors import StoreConnectionError
 from tests.cli.memory.taking_away import (
     FIRST,
     GOLDEN,
@@ -18,6 +20,7 @@ from tests.cli.memory.taking_away import (
     at_keyboard,
     capture,
     clear,
+    failing,
     normalised,
     prune,
     results,
@@ -118,6 +121,77 @@ def test_no_view_of_a_pruned_session_is_longer_and_pruning_again_appends_nothing
         assert sum(kind[turn_id] != "system" for turn_id in shown_of(store, view)) <= keep
     assert sum(kind[turn_id] == "system" for turn_id in shown_of(store)) == list(kind.values()).count("system")
     assert set(results(run(prune(keep), store)[1]).values()) == {"already short"}
+
+
+CALL = {"tool_name": "look", "invocation_id": "00000000-0000-4000-8000-00000000ca11"}
+
+
+def capture_calls(store: Path, *, conversation: str = FIRST) -> list[str]:
+    """A question, a call, its result, an answer; ids of the turns."""
+    asked = capture(store, "user", "assistant", conversation=conversation, tool_invocations=[CALL])
+    return [*asked, *capture(store, "tool", conversation=conversation, tool_invocations=[CALL])]
+
+
+@pytest.mark.parametrize("output_format", list(Format))
+def test_a_result_keeps_its_call_and_the_answer_says_so_as_its_golden_file_holds(
+    output_format: Format, store: Path
+) -> None:
+    turns = capture_calls(store)
+    code, out, err = run(prune(1), store, output_format)
+    assert (code, err) == (ExitCode.OK, "")
+    assert normalised(out) == (GOLDEN / f"prune-results.{output_format.value}.txt").read_text()
+    assert shown_of(store) == turns[1:]
+    assert turns_of(store)[-1].memory == {"state_only": True, "keep_last": 2}
+    before = turns_of(store)
+    assert run(prune(1), store, Format.TABLE)[1].endswith(
+        f"left out       0 turns\nalready short  {FIRST}, 2 kept: results stay with their calls\n"
+    )
+    assert turns_of(store) == before
+
+
+def test_what_one_conversation_keeps_for_a_result_leaves_the_session_no_result_without_its_call(store: Path) -> None:
+    said = capture(store, "user", "user", "user")
+    called = capture_calls(store, conversation=SECOND)
+    # One message of the first conversation would be one of the session, and that is the result.
+    code, out, _ = run(prune(1), store)
+    assert (code, results(out)) == (ExitCode.OK, {FIRST: "pruned", SECOND: "pruned"})
+    assert json.loads(out)["turns_left_out"] == 4
+    assert [each["kept"] for each in json.loads(out)["conversations"]] == [2, 2]
+    assert shown_of(store) == shown_of(store, SECOND) == called[1:]
+    assert shown_of(store, FIRST) == said[1:]
+    assert set(results(run(prune(1), store)[1]).values()) == {"already short"}
+
+
+def test_a_failure_in_the_middle_counts_what_was_done_and_leaves_no_result_without_its_call(store: Path) -> None:
+    called = capture_calls(store)
+    capture(store, "user", "user", conversation=SECOND)
+    ids = failing(1, StoreConnectionError("the store could not be reached"))
+    code, out, _ = run(prune(1, ids=ids), store, Format.TABLE)
+    assert code == ExitCode.PARTLY
+    assert out.splitlines()[2:] == [
+        "left out       4 turns",
+        f"pruned         {SECOND}, 1 kept",
+        f"not confirmed  {FIRST}",
+    ]
+    assert shown_of(store, FIRST) == called
+    assert results(run(prune(1), store)[1]) == {FIRST: "pruned", SECOND: "already short"}
+    assert shown_of(store, FIRST) == called[1:]
+
+
+def test_the_question_says_that_results_keep_their_calls(store: Path) -> None:
+    capture_calls(store)
+    _, _, err = run(prune(1, yes=False), store, at=at_keyboard(b"n\n"))
+    assert err.startswith(
+        f"prune 1 conversation of session {SESSION} to 1 message, and more where results stay with their calls (1 turn "
+    )
+
+
+def test_a_conversation_that_another_one_cleared_in_the_session_is_counted_for_itself(store: Path) -> None:
+    capture(store, *ROLES)
+    capture(store, "user", conversation=SECOND)
+    run(clear(conversation=SECOND), store)
+    _, _, err = run(prune(1, yes=False), store, at=at_keyboard(b"n\n"))
+    assert "(3 turns will leave the history)" in err
 
 
 def test_the_question_counts_what_leaves_the_history(store: Path) -> None:

@@ -11,10 +11,11 @@ import yaml
 from agent.cli.exit_codes import ExitCode
 from agent.cli.memory.replay import ReplayCommand
 from agent.cli.output_format import Format
+from agent.core.ids import session_uuid
 from tests.cli.memory.event_store import GOLDEN, Ended, envelopes, every_kind, ran, references, with_store
 from tests.cli.memory.tampered import DAMAGE, changed_database, lying_store
 from tests.cli.streams import run_process, terminal
-from tests.ruvector.peer import Exchange, Peer, response_bytes
+from tests.ruvector.peer import Exchange, Peer, answer, response_bytes
 from tests.store.filled import MESSAGES, Filling, session
 from tests.store.surface import envelope, payload, turn
 
@@ -135,6 +136,9 @@ def test_the_key_of_the_other_store_stands_in_a_variable_of_its_own(store: Path)
         code, out, _ = replayed(store, reference, into=peer.url, key="other-key")
         assert (code, json.loads(out)["appended"]) == (ExitCode.OK, {"status": "new"})
         code, out, err = replayed(store, reference, into=peer.url, key="another")
+    with Peer(answer(403)) as other:
+        message = json.loads(replayed(store, reference, into=other.url, key="reads")[2])["error"]["message"]
+    assert message.endswith("(403): check INTO_API_KEY, it needs the role write")
     assert (code, out) == (ExitCode.STORE, "")
     assert json.loads(err)["error"]["message"] == "the store refuses the key (401): check INTO_API_KEY"
     sent = peer.received[0]
@@ -283,21 +287,53 @@ def test_of_many_all_identical_is_0(tmp_path: Path) -> None:
     assert (code, json.loads(out)["copies"]) == (ExitCode.OK, {"duplicate": 6})
 
 
-@pytest.mark.parametrize("arguments", [{}, {"execution_ref": "r", "since": "2026-03-02"}])
-def test_exactly_one_of_reference_and_filters_is_needed(store: Path, arguments: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "end"),
+    [
+        ({}, "; every event is what verify looks at, and --into copies\n"),
+        ({"execution_ref": "r", "since": "2026-03-02"}, ", not both\n"),
+        ({"execution_ref": "r", "since": "2026-03-02", "into": "other.db"}, ", not both\n"),
+    ],
+)
+def test_exactly_one_of_reference_and_filters_is_needed(store: Path, arguments: dict[str, str], end: str) -> None:
     code, out, err = replayed(store, output_format=Format.TABLE, **arguments)  # type: ignore[arg-type]  # names of options
     assert (code, out) == (ExitCode.USAGE, "")
     assert err.startswith("memory-graph: replay needs either an execution ref or filters")
+    assert err.endswith(end)
+
+
+def test_into_another_store_every_event_is_copied_that_can_be_rebuilt(store: Path, tmp_path: Path) -> None:
+    code, out, _ = replayed(store, into=tmp_path / "other.db")
+    assert (code, json.loads(out)["copies"]) == (ExitCode.PARTLY, {"new": 2, "not_made": 2})
+    assert [kept(each) for each in envelopes(tmp_path / "other.db")] == [kept(each) for each in envelopes(store)[:2]]
+    code, out, _ = replayed(tmp_path / "other.db", into=tmp_path / "third.db", dry_run=True)
+    assert (code, json.loads(out)["events"]) == (ExitCode.OK, 2)
+    assert not (tmp_path / "third.db").exists()
+
+
+def test_a_store_without_events_has_none_to_copy(tmp_path: Path) -> None:
+    empty = with_store(tmp_path / "store.db", lambda filling: filling.get("/v1/stats"))
+    line = "memory-graph: there is no event in this store\n"
+    assert replayed(empty, None, Format.TABLE, into=tmp_path / "other.db") == (ExitCode.NOT_POSSIBLE, "", line)
 
 
 def test_what_is_not_there_is_named(store: Path) -> None:
     code, out, err = replayed(store, "nothing \x1b[2J", Format.TABLE)
     assert (code, out) == (ExitCode.NOT_POSSIBLE, "")
-    assert err == "memory-graph: there is no event nothing \\x1b[2J in this store\n"
-    assert replayed(store, "x" * 6000)[0] == replayed(store, "\udcff")[0] == ExitCode.NOT_POSSIBLE
+    assert err == "memory-graph: there is no event nothing \\x1b[2J in this store; retrieve lists every event\n"
+    for ref in ("x" * 6000, "\udcff", "", ".", ".."):
+        code, out, err = replayed(store, ref, Format.TABLE)
+        assert (code, out) == (ExitCode.NOT_POSSIBLE, "")
+        assert err == "memory-graph: no address can hold this execution ref; retrieve lists every event\n"
     code, out, err = replayed(store, None, Format.TABLE, session_id="nobody")
     assert (code, out) == (ExitCode.NOT_POSSIBLE, "")
-    assert err == "memory-graph: no event of this store is what the filters name\n"
+    assert err == f"memory-graph: there is no event of session nobody ({session_uuid('nobody')}) in this store\n"
+    code, _, err = replayed(store, None, Format.TABLE, session_id="chat-7", conversation_id="none", since="2027-01-01")
+    session, conversation = (f"of {kind}" for kind in ("session chat-7", "conversation none"))
+    assert code == ExitCode.NOT_POSSIBLE
+    assert err.startswith(f"memory-graph: there is no event {session} (")
+    assert f") {conversation} (" in err
+    assert err.endswith(") in this range\n")
 
 
 def test_a_store_that_is_not_there_is_told_and_none_is_made(tmp_path: Path) -> None:

@@ -119,8 +119,14 @@ def test_a_limit_beyond_a_page_is_paged_behind_the_scenes(tmp_path: Path) -> Non
     ("which", "line"),
     [
         ({"since": "2026-03-02T08:15:01Z", "until": "2026-03-02T09:15:00+01:00"}, "--from: is after --to"),
-        ({"since": "yesterday"}, "--from: is neither a date (2026-03-02) nor an RFC 3339 time with an offset"),
-        ({"until": "2026-02-30"}, "--to: is neither a date (2026-03-02) nor an RFC 3339 time with an offset"),
+        (
+            {"since": "yesterday"},
+            "--from: is neither a date (2026-03-02) nor an RFC 3339 time with an offset (2026-03-02T08:15:00Z)",
+        ),
+        (
+            {"until": "2026-02-30"},
+            "--to: is neither a date (2026-03-02) nor an RFC 3339 time with an offset (2026-03-02T08:15:00Z)",
+        ),
         ({"session_id": ""}, "--session-id: must have 1 to 256 characters"),
         ({"conversation_id": "c" * 257}, "--conversation-id: must have 1 to 256 characters"),
         ({"agent_id": ""}, "--agent-id: is empty"),

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -40,12 +41,12 @@ def test_a_conversation_without_branches_is_a_flat_list_with_its_calls() -> None
         f"session {SESSION}",
         "5 turns, * is the current history",
         "* #1 user      Trains to Lyon?",
-        "* #2 assistant  [answers #1]",
-        '     calls look(to="Lyon")  [result in #3, #4]',
-        "     calls look()  [no result]",
-        "* #3 tool      three  [result for #2]",
-        "* #4 tool       [result for #2]  [no text]",
-        "* #5 assistant Three.  [answers #1]",
+        "* #2 assistant  (answers #1)",
+        '     calls look(to="Lyon")  (result in #3, #4)',
+        "     calls look()  (no result)",
+        "* #3 tool      three  (result for #2)",
+        "* #4 tool       (result for #2)  (no text)",
+        "* #5 assistant Three.  (answers #1)",
     ]
 
 
@@ -60,13 +61,13 @@ def test_branches_are_indented_and_what_leads_to_the_current_history_goes_on_in_
         turn(7, "assistant", after=1, content="new"),
     )[2:] == [
         "* #1 user      q",
-        "  ├── #2 assistant old  [follows #1]  [answers #1]",
-        "  │      calls look()  [no result]",
+        "  ├── #2 assistant old  (follows #1)  (answers #1)",
+        "  │      calls look()  (no result)",
         "  │   #3 user      why?",
-        "  │   ├── #4 assistant so  [follows #3]  [answers #3]",
-        "  │   #5 assistant thus  [answers #3]",
+        "  │   ├── #4 assistant so  (follows #3)  (answers #3)",
+        "  │   #5 assistant thus  (answers #3)",
         "  │   #6 user      hm",
-        "* #7 assistant new  [answers #1]",
+        "* #7 assistant new  (answers #1)",
     ]
 
 
@@ -83,8 +84,8 @@ def test_several_conversations_are_named_where_they_begin() -> None:
         f"  conversation {CONVERSATION}",
         "  #1 user      a",
         f"  ├── conversation {OTHER}",
-        "  │   #2 user      what if  [follows #1]",
-        "  #3 assistant b  [answers #1]",
+        "  │   #2 user      what if  (follows #1)",
+        "  #3 assistant b  (answers #1)",
         f"  conversation {OTHER}",
         "* #4 user      anew",
         f"  conversation {CONVERSATION}",
@@ -101,13 +102,37 @@ def test_what_a_turn_is_beside_its_text_is_said_behind_it() -> None:
         turn(5, "", content="", after=4),
         turn(6, "robot with a long name", invocation("z", tool_name=7), content="", after=5),
     )[2:] == [
-        "  #1 user      late  [follows a turn that is not here]",
-        "* #2 user       [erased]  [a new root]",
-        "  #3 system     [state only]",
-        "* #4 tool      words  [result of a call that is not here]",
-        "* #5            [no text]",
+        "  #1 user      late  (follows a turn that is not here)",
+        "* #2 user       (erased)  (a new root)",
+        "  #3 system     (state only)",
+        "* #4 tool      words  (result of a call that is not here)",
+        "* #5            (no text)",
         "* #6 robot...",
-        "     calls 7()  [no result]",
+        "     calls 7()  (no result)",
+    ]
+
+
+def test_what_a_turn_says_of_the_history_is_said_behind_it_and_nothing_of_what_it_holds() -> None:
+    def state(number: int, **memory: Any) -> SessionTurn:
+        said = {"memory": {"state_only": True, **memory}}
+        return turn(number, "system", content="", after=number - 1, metadata=said)
+
+    assert drawn(
+        turn(1, "user"),
+        state(2, params={"card": "4111"}, reset=True),
+        state(3, reset="all", keep_last=2),
+        state(4, leaf="00000000-0000-4000-8000-0000000000AA"),
+        turn(5, "user", after=4, metadata={"memory": {"keep_last": 0, "reset": "4111"}}),
+        turn(6, "system", content=None, after=5, metadata={"memory": {"reset": True}}),
+        state(7, leaf="00000000-0000-4000-8000-000000000005"),
+    )[2:] == [
+        "  #1 user      words",
+        "  #2 system     (state only)  (reset)",
+        "  #3 system     (state only)  (reset all)  (keep_last 2)",
+        "  #4 system     (state only)  (leaf that is not here)",
+        "* #5 user      words  (keep_last 0)",
+        "  #6 system     (erased)",
+        "  #7 system     (state only)  (leaf #5)",
     ]
 
 
@@ -130,17 +155,17 @@ def test_what_a_reset_left_behind_is_not_marked_and_stays_in_its_column() -> Non
 def test_a_note_names_three_turns_and_counts_the_others() -> None:
     results = [turn(number, "tool", invocation("x"), after=number - 1) for number in range(2, 8)]
     lines = drawn(turn(1, "assistant", invocation("x"), content=""), *results)
-    assert lines[3] == "     calls look()  [result in #2, #3, #4 and 3 more]"
+    assert lines[3] == "     calls look()  (result in #2, #3, #4 and 3 more)"
     calls = [turn(number, "assistant", invocation(f"x{number}")) for number in range(1, 6)]
     lines = drawn(*calls, turn(6, "tool", *(invocation(f"x{number}") for number in range(1, 6))))
-    assert lines[-1] == "* #6 tool      words  [a new root]  [result for #1, #2, #3 and 2 more]"
+    assert lines[-1] == "* #6 tool      words  (a new root)  (result for #1, #2, #3 and 2 more)"
 
 
 def test_a_stream_that_cannot_hold_lines_gets_plain_ones() -> None:
     lines = drawn(
         turn(1, "user", content="Zoë ✅"), turn(2, "user", after=1), turn(3, "user", after=1), encoding="cp1252"
     )
-    assert lines[2:] == ["* #1 user      Zoë \\u2705", "  |-- #2 user      words  [follows #1]", "* #3 user      words"]
+    assert lines[2:] == ["* #1 user      Zoë \\u2705", "  |-- #2 user      words  (follows #1)", "* #3 user      words"]
 
 
 def test_ten_thousand_turns_in_a_line_are_a_flat_list() -> None:

@@ -14,6 +14,7 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.memory.verify import VerifyCommand
 from agent.cli.output_format import Format
 from agent.config import Settings
+from agent.core.ids import session_uuid
 from agent.recall.replay import Replays, Verification
 from tests.cli.memory.event_store import GOLDEN, Ended, envelopes, every_kind, ran, with_store
 from tests.cli.memory.tampered import DAMAGE, changed_database, lying_store
@@ -22,6 +23,8 @@ from tests.conftest import vectors
 from tests.ruvector.peer import Peer, answer
 from tests.store.filled import Filling, session
 from tests.store.surface import payload, turn
+
+HOSTILE = "nobody \x1b[2J"
 
 
 @pytest.fixture(scope="module")
@@ -142,17 +145,53 @@ def test_only_so_many_differences_are_shown_and_all_are_counted(damaged: list[di
 
 def test_filters_name_the_events_that_are_looked_at(store: Path) -> None:
     assert json.loads(verified(store, session_id="chat-7")[1])["events"] == 1
-    assert json.loads(verified(store, session_id="nobody")[1])["events"] == 0
     assert json.loads(verified(store, since="2026-03-02T08:16:00Z", until="2026-03-03")[1])["events"] == 2
     assert json.loads(verified(store, until="2026-03-02T08:16:00Z")[1])["events"] == 2
     code, _, err = verified(store, since="2026-03-03", until="2026-03-02")
     assert (code, json.loads(err)["error"]["message"]) == (ExitCode.USAGE, "--from: is after --to")
 
 
+def test_people_are_told_which_events_were_looked_at(store: Path) -> None:
+    session_7 = f"of session chat-7 ({session_uuid('chat-7')})"
+    for which, words in (
+        ({}, "all events of the store"),
+        ({"session_id": "chat-7"}, f"events {session_7}"),
+        ({"session_id": session_uuid("chat-7"), "since": "2026-03-02"}, f"{session_uuid('chat-7')} captured from"),
+        ({"since": "2026-03-02"}, "events captured from 2026-03-02 on"),
+        ({"until": "2026-03-03T00:00:00Z"}, "events captured before 2026-03-03T00:00:00Z"),
+        ({"since": "2026-03-02", "until": "2026-03-03"}, "events captured from 2026-03-02 until 2026-03-03"),
+    ):
+        code, out, err = verified(store, Format.TABLE, **which)
+        assert (code, err) == (ExitCode.OK, "")
+        assert words in out
+        assert "\nresult" in out
+
+
+@pytest.mark.parametrize(
+    ("which", "line"),
+    [
+        (
+            {"session_id": HOSTILE},
+            f"there is no event of session nobody \\x1b[2J ({session_uuid(HOSTILE)}) in this store",
+        ),
+        (
+            {"session_id": session_uuid("nobody").upper(), "until": "2026-03-03"},
+            f"there is no event of session {session_uuid('nobody')} in this range",
+        ),
+        ({"since": "2027-01-01"}, "there is no event in this range"),
+        ({"since": "2026-03-02", "until": "2026-03-02"}, "there is no event in this range"),
+    ],
+)
+def test_filters_that_name_no_event_are_5_and_one_line(store: Path, which: dict[str, str], line: str) -> None:
+    assert verified(store, Format.TABLE, **which) == (ExitCode.NOT_POSSIBLE, "", f"memory-graph: {line}\n")
+    code, out, err = verified(store, **which)
+    assert (code, out, json.loads(err)["success"]) == (ExitCode.NOT_POSSIBLE, "", False)
+
+
 def test_an_empty_store_has_nothing_that_differs(tmp_path: Path) -> None:
     code, out, _ = verified(with_store(tmp_path / "store.db", lambda filling: filling.get("/v1/stats")), Format.TABLE)
     assert code == ExitCode.OK
-    assert out.split() == ["store", "nothing", "differs", "events", "0", "identical", "0"]
+    assert out == "verified   all events of the store\nresult     there is no event\nevents     0\nidentical  0\n"
 
 
 def test_a_store_that_is_not_there_is_told_and_none_is_made(tmp_path: Path) -> None:
@@ -201,7 +240,7 @@ def test_a_store_that_fails_in_the_middle_leaves_what_was_found_and_says_where(d
     with Peer(answer(200, body), answer(500, b"{}")) as peer:
         code, out, err = verified(peer.url, Format.TABLE)
     assert code == ExitCode.STORE
-    assert out.startswith("store")
+    assert out.startswith("verified")
     assert err.splitlines()[0] == "memory-graph: no more was read behind position 3"
     assert "the store answered 500" in err.splitlines()[1]
     with Peer(answer(500, b"{}")) as peer:

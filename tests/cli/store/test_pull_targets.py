@@ -16,7 +16,7 @@ from tests.ruvector.peer import Peer
     ("status", "message"),
     [
         (401, "the store refuses the key (401): check RUVECTOR_API_KEY"),
-        (403, "the store says that the key may not do this (403): check RUVECTOR_API_KEY"),
+        (403, "the store says that the key may not do this (403): check RUVECTOR_API_KEY, it needs the role write"),
     ],
 )
 def test_a_target_that_refuses_the_key_is_told_by_its_variable(tmp_path, status, message):
