@@ -9,13 +9,14 @@ its turns, a turn that is the parent of an earlier one of the payload or has the
 capture may hold (CONTRACT 1, 2).
 
 What is not there again: earlier revisions, and erased turns. What continued an erased turn continues what that turn
-did, so that a path does not end in the middle.
+did, so that a path does not end in the middle. An erased turn that cut the history (its skeleton still says so) is
+written as a turn that carries state only: what was cleared must not come back with the copy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import Any, Final, NamedTuple
 
@@ -34,6 +35,8 @@ _LONGEST_PARENT: Final = len(',"parent_turn_id":"00000000-0000-0000-0000-0000000
 
 def write(session: Session) -> Written:
     """The payloads of ``session``, one JSON document on a line each."""
+    erased = {turn.turn_id for turn in session.all if turn.erased}
+    session = replace(session, all=tuple(map(_standing, session.all)))
     turns = _wanted(session)
     kept = [turn for turn in turns if not turn.erased]
     documents = tuple(_payloads(session, kept))
@@ -42,8 +45,22 @@ def write(session: Session) -> Written:
         "too_large_to_capture": sum(len(document.encode()) > MAX_BYTES for document in documents),
     }
     return Written(
-        documents, len(turns), len(turns) - len(kept), {kind: count for kind, count in lost.items() if count}
+        documents,
+        len(turns),
+        sum(turn.turn_id in erased for turn in turns),
+        {kind: count for kind, count in lost.items() if count},
     )
+
+
+def _standing(turn: SessionTurn) -> SessionTurn:
+    """What is written in place of an erased turn that cut the history; any other turn is itself."""
+    if not turn.erased or not turn.memory:
+        return turn
+    said = {"role": "system", "content": "", "timestamp": turn.fields.get("captured_at")}
+    record = {name: value for name, value in turn.fields.items() if name in RECORD_FIELDS}
+    memory = {**turn.memory, "state_only": True}
+    fields = {**record, **said, "metadata": {"memory": memory}}
+    return replace(turn, role="system", content="", erased=False, fields=fields)
 
 
 def _wanted(session: Session) -> tuple[SessionTurn, ...]:

@@ -245,6 +245,37 @@ def test_what_continued_an_erased_turn_continues_what_that_turn_did() -> None:
     assert [each["parent_turn_id"] for each in payload["turns"]] == [None, turn_name(1)]
 
 
+@pytest.mark.parametrize("cut", [{"reset": True}, {"reset": "all"}, {"keep_last": 1}])
+@pytest.mark.parametrize("carrier", [{"role": "system", "state_only": True}, {"role": "user"}])
+def test_what_was_cleared_does_not_come_back_with_a_copy_when_the_clearing_turn_is_erased(
+    cut: dict[str, Any], carrier: dict[str, Any]
+) -> None:
+    marks = {name: value for name, value in carrier.items() if name != "role"}
+    role = carrier["role"]
+    clearing = {
+        "turn_id": turn_name(3),
+        "role": role,
+        "content": "" if marks else "start over",
+        "timestamp": "2026-03-02T08:15:03Z",
+        "metadata": {"memory": {**cut, **marks}},
+    }
+    said = [
+        {"turn_id": turn_name(n), "role": "user", "content": f"said {n}", "timestamp": f"2026-03-02T08:15:0{n}Z"}
+        for n in (1, 2, 4)
+    ]
+    turns = [said[0], said[1], clearing, said[2]]
+    with memory() as original, memory() as copy:
+        original.capture({"session_id": SESSION, "conversation_id": CONVERSATION, "turns": turns})
+        before = [each.turn_id for each in original.session().shown if each.turn_id != turn_name(3)]
+        original.client.erasure.turn(turn_name(3))
+        written = write(original.session())
+        assert (written.turns, written.erased) == (4, 1)
+        for document in written.documents:
+            copy.capture(document)
+        assert [each.turn_id for each in copy.session().shown] == before
+        assert turn_name(1) not in before
+
+
 def test_a_ring_of_erased_turns_ends_a_path() -> None:
     session = session_of(
         turn(1, None, erased=True, parent_turn_id=turn_name(2)), turn(2, None, erased=True), turn(3, "x")

@@ -69,7 +69,7 @@ class ClearCommand:
         end = views.end(conversation)
         # Any other member is state that came after the reset (CONTRACT 9: within one turn the reset is first).
         is_reset = end.memory.get("reset") in (True, "all") and end.memory.keys() <= _STATELESS
-        return is_reset and not end.erased and not self._leaving(views, [conversation])
+        return is_reset and not self._leaving(views, [conversation])
 
     def _leaving(self, views: SessionViews, conversations: Collection[str]) -> int:
         """How many turns these histories show and would show no longer; one that several show counts once."""

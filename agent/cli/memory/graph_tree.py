@@ -95,8 +95,7 @@ def _notes(links: GraphLinks, node_id: str, before: str | None, turn: ShownTurn)
         yield "state only"
     elif turn.content == "" and node_id not in links.invoked:
         yield "no text"
-    if not turn.erased:
-        yield from history_words(turn.memory, partial(_leaf, links))
+    yield from history_words(turn.memory, partial(_leaf, links))
 
 
 def _leaf(links: GraphLinks, turn_id: str) -> str:

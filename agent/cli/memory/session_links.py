@@ -65,8 +65,7 @@ class SessionLinks:
             yield "state only"
         elif turn.content == "" and turn_id not in self.invoked:
             yield "no text"
-        if not turn.erased:
-            yield from history_words(turn.memory, self._leaf)
+        yield from history_words(turn.memory, self._leaf)
 
     def result_of(self, invocation_id: str) -> str:
         """Where the result of a call is."""

@@ -242,7 +242,7 @@ def test_an_erased_turn_and_an_erased_call_are_called_so() -> None:
     assert made == ShownTurn("assistant", None, {identity(8): ShownCall(None)}, erased=True, memory={"reset": True})
     nodes = (node(1, "response", 0), node(8, "tool_invocation", 0))
     tree = lines(GraphParts(SESSION, nodes, (edge("belongs_to", 1, SESSION), edge("invokes", 1, 8))), [made])
-    assert tree[1:] == ["└── [0] assistant  (erased)", "    └── calls [unknown]  (no result)"]
+    assert tree[1:] == ["└── [0] assistant  (erased)  (reset)", "    └── calls [unknown]  (no result)"]
 
 
 @pytest.mark.parametrize(

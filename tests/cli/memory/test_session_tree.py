@@ -131,7 +131,7 @@ def test_what_a_turn_says_of_the_history_is_said_behind_it_and_nothing_of_what_i
         "  #3 system     (state only)  (reset all)  (keep_last 2)",
         "  #4 system     (state only)  (leaf that is not here)",
         "* #5 user      words  (keep_last 0)",
-        "  #6 system     (erased)",
+        "  #6 system     (erased)  (reset)",
         "  #7 system     (state only)  (leaf #5)",
     ]
 
