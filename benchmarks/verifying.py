@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agent.bootstrap import store_client
 from agent.cli.invocation import Invocation
-from agent.cli.memory.verify import VerifyCommand
+from agent.cli.memory.checking.verify import VerifyCommand
 from agent.cli.output_format import Format
 from agent.cli.terminal import Terminal
 from agent.config import Settings

@@ -26,11 +26,11 @@ from function_host import FunctionHost, HostError  # noqa: E402 - after the path
 from port import holder, next_free, why_not  # noqa: E402 - as above
 
 from agent.cli.embedded_path import check_embedded_path  # noqa: E402 - as above
-from agent.cli.memory.answer import CaptureAnswer  # noqa: E402 - as above
-from agent.cli.memory.capture_report import summary  # noqa: E402 - as above
-from agent.cli.memory.graph_parts import GraphParts  # noqa: E402 - as above
-from agent.cli.memory.graph_tree import Canvas, graph_tree  # noqa: E402 - as above
-from agent.cli.memory.inputs_shown import inputs_shown  # noqa: E402 - as above
+from agent.cli.memory.capturing.answer import CaptureAnswer  # noqa: E402 - as above
+from agent.cli.memory.capturing.capture_report import summary  # noqa: E402 - as above
+from agent.cli.memory.capturing.inputs_shown import inputs_shown  # noqa: E402 - as above
+from agent.cli.memory.drawings.graph_parts import GraphParts  # noqa: E402 - as above
+from agent.cli.memory.drawings.graph_tree import Canvas, graph_tree  # noqa: E402 - as above
 from agent.cli.terminal import OutputError, Terminal  # noqa: E402 - as above
 from agent.config import StoreAddress  # noqa: E402 - as above
 from agent.errors import StoreConnectionError  # noqa: E402 - as above

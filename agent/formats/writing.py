@@ -7,17 +7,12 @@ shows is decided before (``agent.core.history``); a writer reads no store.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from agent.core.ids import conversation_uuid, session_uuid
 from agent.core.turn import SessionTurn
-from agent.formats import OPENAI_CHAT
-
-NATIVE: Final = "native"
-MARKDOWN: Final = "markdown"
-TEXT: Final = "text"
 
 # What CONTRACT 10 adds to a turn's record, beside its id.
 RECORD_FIELDS: Final = frozenset(
@@ -101,25 +96,6 @@ class Written:
     turns: int
     erased: int
     lost: Mapping[str, int]
-
-
-Writer = Callable[[Session], Written]
-
-
-def writer(name: str) -> Writer:
-    """The ``write`` of the format ``name``. Raises LookupError for a format that nobody writes."""
-    # Late, as readers are: one export needs one format.
-    if name == NATIVE:
-        from agent.formats.native_out import write
-    elif name == OPENAI_CHAT:
-        from agent.formats.openai_chat_out import write
-    elif name == MARKDOWN:
-        from agent.formats.markdown import write
-    elif name == TEXT:
-        from agent.formats.text import write
-    else:
-        raise LookupError(name)
-    return write
 
 
 def agent_of(session: Session, turn: SessionTurn) -> str | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
-from agent.cli.memory.exported_session import exported_session
+from agent.cli.memory.sessions.exported_session import exported_session
 from agent.config import Settings
 from agent.core.history import history
 from agent.core.paths import SessionPaths

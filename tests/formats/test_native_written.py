@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from agent.capture.validation import validate_payload
 from agent.formats import native_out
 from agent.formats.native_out import write
-from agent.formats.writing import Capture, Session, writer
+from agent.formats.writers import writer
+from agent.formats.writing import Capture, Session
 from tests.conftest import REPOSITORY, TESTS, vectors
 from tests.formats.sessions import (
     CONVERSATION,

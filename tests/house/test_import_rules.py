@@ -93,7 +93,7 @@ def test_what_the_contracts_allow_is_kept(tree: Path) -> None:
         ("agent.capture.intruder", "import agent.recall.windows", {SIBLINGS}),
         ("agent.recall.intruder", "from agent.capture import service", {SIBLINGS}),
         ("agent.recall.intruder", "import store.engines.sqlite", {STORE_IMPORTERS}),
-        ("agent.cli.memory.capture", "from store import server", {STORE_IMPORTERS}),
+        ("agent.cli.memory.capturing.capture", "from store import server", {STORE_IMPORTERS}),
         ("agent.ruvector.intruder", "import store", {STORE_IMPORTERS}),
         *[
             ("agent.bootstrap", f"import {name}", {NO_SQL})

@@ -7,14 +7,14 @@ from typing import Final
 
 import typer
 
-from agent.cli.memory.capture_commands import capture
-from agent.cli.memory.check_commands import health, replay, verify
-from agent.cli.memory.event_commands import inspect, retrieve, tail
-from agent.cli.memory.export_command import export
-from agent.cli.memory.graph_command import graph
-from agent.cli.memory.privacy_commands import clear, erase, prune
-from agent.cli.memory.session_commands import history
-from agent.cli.memory.sessions_command import sessions
+from agent.cli.memory.options.capture_commands import capture
+from agent.cli.memory.options.check_commands import health, replay, verify
+from agent.cli.memory.options.event_commands import inspect, retrieve, tail
+from agent.cli.memory.options.export_command import export
+from agent.cli.memory.options.graph_command import graph
+from agent.cli.memory.options.privacy_commands import clear, erase, prune
+from agent.cli.memory.options.session_commands import history
+from agent.cli.memory.options.sessions_command import sessions
 from agent.cli.options import TYPER
 
 COMMANDS: Final[tuple[Callable[..., int], ...]] = (

@@ -14,10 +14,10 @@ from typing import Any
 
 from agent.bootstrap import new_id, store_client
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.capture import CaptureCommand
-from agent.cli.memory.clear import ClearCommand
-from agent.cli.memory.erase import EraseCommand
-from agent.cli.memory.prune import PruneCommand
+from agent.cli.memory.capturing.capture import CaptureCommand
+from agent.cli.memory.taking_away.clear import ClearCommand
+from agent.cli.memory.taking_away.erase import EraseCommand
+from agent.cli.memory.taking_away.prune import PruneCommand
 from agent.cli.output_format import Format
 from agent.cli.terminal import Terminal
 from agent.config import Settings

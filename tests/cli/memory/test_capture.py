@@ -13,7 +13,7 @@ import yaml
 
 from agent.bootstrap import capture_app, store_client
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.capture import CaptureCommand
+from agent.cli.memory.capturing.capture import CaptureCommand
 from agent.cli.output_format import Format
 from agent.config import Settings
 from agent.core.ids import conversation_uuid, session_uuid

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.capture.body import MAX_BODY_BYTES
-from agent.cli.memory.capture_input import read_input
+from agent.cli.memory.capturing.capture_input import read_input
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 _NOBODY = 65534

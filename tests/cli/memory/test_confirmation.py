@@ -3,7 +3,7 @@ import io
 import pytest
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.confirmation import Confirmation, counted
+from agent.cli.memory.taking_away.confirmation import Confirmation, counted
 from agent.cli.terminal import Terminal
 from agent.errors import ValidationError
 from tests.cli.memory.taking_away import Keyboard, at_keyboard

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent.cli.memory.dot import dot
-from agent.cli.memory.drawing import Drawing, DrawnNode, drawing
-from agent.cli.memory.mermaid import mermaid
+from agent.cli.memory.drawings.dot import dot
+from agent.cli.memory.drawings.drawing import Drawing, DrawnNode, drawing
+from agent.cli.memory.drawings.mermaid import mermaid
 from agent.core.session_graph import session_graph
 from agent.core.turn import SessionTurn
 from tests.cli.memory.dot_reader import Digraph, read_digraph

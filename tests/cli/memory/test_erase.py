@@ -15,7 +15,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from agent.bootstrap import new_id, utc_now
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.erase import EraseCommand
+from agent.cli.memory.taking_away.erase import EraseCommand
 from agent.cli.output_format import Format
 from store.engines.sqlite import SqliteStore
 from store.http.access import Guard, Key

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from agent.cli.columns import Columns
-from agent.cli.memory.event_row import COLUMNS, event_row, session_of_fed
+from agent.cli.memory.events.event_row import COLUMNS, event_row, session_of_fed
 from agent.ruvector.feed import FedEvent, read_event
 
 SESSION = "6F1A0000-0000-4000-8000-00000000000A"

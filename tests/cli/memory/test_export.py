@@ -13,9 +13,9 @@ import yaml
 
 from agent.bootstrap import store_client
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.capture import CaptureCommand
-from agent.cli.memory.export import ExportCommand
-from agent.cli.memory.output_file import OutputFile
+from agent.cli.memory.capturing.capture import CaptureCommand
+from agent.cli.memory.sessions.export import ExportCommand
+from agent.cli.memory.sessions.output_file import OutputFile
 from agent.cli.output_format import Format
 from agent.config import Settings
 from agent.errors import ValidationError

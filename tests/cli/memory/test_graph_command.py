@@ -13,8 +13,8 @@ from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
 from agent.cli.commands import app
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.graph import GraphCommand
-from agent.cli.memory.graph_command import Form
+from agent.cli.memory.drawings.form import Form
+from agent.cli.memory.drawings.graph import GraphCommand
 from agent.cli.output_format import Format
 from agent.config import Settings
 from agent.core.ids import conversation_uuid, session_uuid

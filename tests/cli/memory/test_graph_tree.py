@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent.cli.memory.answer import Edge, Node, Output
-from agent.cli.memory.graph_parts import GraphParts
-from agent.cli.memory.graph_tree import Canvas, graph_tree
-from agent.cli.memory.inputs_shown import inputs_shown
-from agent.cli.memory.shown_turn import ShownCall, ShownTurn
+from agent.cli.memory.capturing.answer import Edge, Node, Output
+from agent.cli.memory.capturing.inputs_shown import inputs_shown
+from agent.cli.memory.drawings.graph_parts import GraphParts
+from agent.cli.memory.drawings.graph_tree import Canvas, graph_tree
+from agent.cli.memory.drawings.shown_turn import ShownCall, ShownTurn
 from agent.core.canonical import encode
 from agent.core.decision import Outputs
 from agent.core.native import derive_ids

@@ -10,7 +10,7 @@ import yaml
 
 from agent import __version__
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.health import show_health
+from agent.cli.memory.checking.health import show_health
 from agent.cli.output_format import Format
 from store.engines.sqlite import SqliteStore
 from tests.cli.streams import invocation, printed, terminal

@@ -19,8 +19,8 @@ from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
 from agent.cli.commands import app
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.history import HistoryCommand
-from agent.cli.memory.turn_text import Page
+from agent.cli.memory.sessions.history import HistoryCommand
+from agent.cli.memory.sessions.turn_text import Page
 from agent.cli.output_format import Format
 from agent.cli.terminal_text import escape
 from agent.config import Settings

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.history_words import history_words
-from agent.cli.memory.inspect_event import InspectCommand
+from agent.cli.memory.events.inspect_event import InspectCommand
+from agent.cli.memory.sessions.history_words import history_words
 from tests.cli.memory.event_store import ran, references
 from tests.cli.memory.taking_away import ROLES, capture, clear, prune, run
 from tests.strategies import json_values

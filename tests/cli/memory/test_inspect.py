@@ -16,10 +16,10 @@ from rich.cells import cell_len
 
 from agent.bootstrap import new_id, utc_now
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.event_facts import event_facts
-from agent.cli.memory.graph_tree import Canvas, graph_tree
-from agent.cli.memory.inspect_event import InspectCommand
-from agent.cli.memory.stored_event import StoredEvent
+from agent.cli.memory.drawings.graph_tree import Canvas, graph_tree
+from agent.cli.memory.events.event_facts import event_facts
+from agent.cli.memory.events.inspect_event import InspectCommand
+from agent.cli.memory.events.stored_event import StoredEvent
 from agent.cli.output_format import Format
 from agent.ruvector.feed import read_event
 from store.engines.sqlite import SqliteStore

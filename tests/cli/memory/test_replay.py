@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.replay import ReplayCommand
+from agent.cli.memory.checking.replay import ReplayCommand
 from agent.cli.output_format import Format
 from agent.core.ids import session_uuid
 from tests.cli.memory.event_store import GOLDEN, Ended, envelopes, every_kind, ran, references, with_store

@@ -9,7 +9,7 @@ import yaml
 from rich.cells import cell_len
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.retrieve import RetrieveCommand
+from agent.cli.memory.events.retrieve import RetrieveCommand
 from agent.cli.output_format import Format
 from agent.core.ids import session_uuid
 from tests.cli.memory.event_store import GOLDEN, PLAN, Ended, envelopes, every_kind, ran, with_store

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent.cli.memory.session_tree import Canvas, session_tree
+from agent.cli.memory.drawings.session_tree import Canvas, session_tree
 from agent.core.history import history
 from agent.core.session_graph import session_graph
 from agent.core.turn import SessionTurn

@@ -10,7 +10,7 @@ import yaml
 from rich.cells import cell_len
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.sessions import SessionsCommand
+from agent.cli.memory.sessions.sessions import SessionsCommand
 from agent.cli.output_format import Format
 from agent.core.ids import conversation_uuid, session_uuid
 from tests.cli.memory.event_store import GOLDEN, Ended, ran, with_store

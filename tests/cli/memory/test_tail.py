@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.tail import TailCommand
+from agent.cli.memory.events.tail import TailCommand
 from agent.cli.output_format import Format
 from agent.cli.terminal import Terminal
 from tests.cli.memory.event_store import GOLDEN, PLAN, Ended, every_kind, ran, with_store

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.speakers import speakers
-from agent.cli.memory.turn_text import Page
+from agent.cli.memory.sessions.speakers import speakers
+from agent.cli.memory.sessions.turn_text import Page
 from agent.core.turn import SessionTurn
 from agent.errors import StoreNotFound
 from agent.ruvector.feed import FedEvent, FeedPage

@@ -11,7 +11,7 @@ import yaml
 
 from agent.bootstrap import store_client
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.verify import VerifyCommand
+from agent.cli.memory.checking.verify import VerifyCommand
 from agent.cli.output_format import Format
 from agent.config import Settings
 from agent.core.ids import session_uuid

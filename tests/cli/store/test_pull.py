@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.capture import CaptureCommand
+from agent.cli.memory.capturing.capture import CaptureCommand
 from agent.cli.output_format import Format
 from agent.cli.store.pull import PullCommand
 from tests.cli.store.foreign import counting, feeding, page_bytes, repeating

@@ -1,0 +1,1 @@
+"""``capture``: a file or standard input becomes one DecisionEvent, and the answer is shown."""

@@ -1,0 +1,1 @@
+"""What says whether all is as it should be: ``health``, ``replay``, ``verify``."""

@@ -1,0 +1,1 @@
+"""Graphs for people and for other programs: trees, Mermaid, Graphviz."""

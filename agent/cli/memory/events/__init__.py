@@ -1,0 +1,1 @@
+"""Single DecisionEvents and lists of them, as they are stored: ``inspect``, ``retrieve``, ``tail``."""

@@ -1,0 +1,50 @@
+"""``capture``: the command and its options.
+
+Nothing but Typer is imported before a command runs, as in ``agent.cli.commands``.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from agent.cli.memory.options.shared_options import StoreOption
+from agent.cli.options import DebugOption, FormatOption, make_invocation
+from agent.cli.output_format import Format
+
+
+class Source(StrEnum):
+    """The formats that a capture is read from."""
+
+    NATIVE = "native"
+    OPENAI_CHAT = "openai-chat"
+
+
+def capture(
+    context: typer.Context,
+    *,
+    source_file: Annotated[
+        str, typer.Option("--input", metavar="FILE|-", help="The capture; - is standard input. May be gzip.")
+    ],
+    source: Annotated[Source, typer.Option("--from", help="The format that the input is in.")] = Source.NATIVE,
+    output_format: FormatOption = Format.TABLE,
+    store: StoreOption = None,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option("--idempotency-key", metavar="KEY", help="Refuse another payload under the same key."),
+    ] = None,
+    debug: DebugOption = False,
+) -> int:
+    """Capture one conversation as one DecisionEvent.
+
+    Sent again it is a duplicate: nothing is stored twice.
+
+    Example: memory-graph agent conversation-memory capture --input examples/native.json
+    """
+    # Late, as in every command: the parts of the product are loaded when one runs.
+    from agent.cli.memory.capturing.capture import CaptureCommand
+
+    command = CaptureCommand(source_file, source.value, idempotency_key)
+    return make_invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)

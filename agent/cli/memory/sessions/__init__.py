@@ -1,0 +1,1 @@
+"""Sessions as their readers see them: ``sessions``, ``history``, ``export``."""

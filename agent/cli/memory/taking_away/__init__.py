@@ -1,0 +1,1 @@
+"""What takes away: ``clear`` and ``prune`` from the view, ``erase`` for good."""
