@@ -95,7 +95,8 @@ def build_graph(payload: Mapping[str, Any]) -> Graph:
         nodes.append(_new(Node, (turn_id, NODE_TYPES[turn["role"]], index)))
         edges.append(_new(Edge, ("belongs_to", turn_id, session)))
         if lineage:
-            parent = _parent(turn, before) if "parent_turn_id" in turn else before
+            # CONTRACT 1: as given, null for a root, else the one before it.
+            parent = _given_parent(turn) if "parent_turn_id" in turn else before
             if parent is not None:
                 edges.append(_new(Edge, ("follows", turn_id, parent)))
             target = answers.target(turn, turn_id, parent)
@@ -113,10 +114,8 @@ def build_graph(payload: Mapping[str, Any]) -> Graph:
     return Graph(tuple(nodes), tuple(edges))
 
 
-def _parent(turn: Mapping[str, Any], before: str | None) -> str | None:
-    """The turn that ``turn`` continues: as given, null for a root, else the one before it (CONTRACT 1)."""
-    if "parent_turn_id" not in turn:
-        return before
+def _given_parent(turn: Mapping[str, Any]) -> str | None:
+    """The parent that ``turn`` names; None where it names that it has none."""
     given: str | None = turn["parent_turn_id"]
     return given.lower() if given is not None else None
 

@@ -1,7 +1,9 @@
 import errno
 import io
 import json
+import os
 import sys
+from pathlib import Path
 
 import pytest
 from rich.table import Table
@@ -84,6 +86,15 @@ def test_a_file_s_text_is_utf_8_in_a_pipe_and_safe_on_a_terminal() -> None:
     assert pipe.bytes() == "é ✅ \x1b[2J\n".encode()
     terminal(stdout=screen).exact("é ✅ \x1b[2J\n")
     assert screen.text() == "é ✅ \\u001b[2J\n"
+
+
+def test_a_file_s_text_that_cannot_be_written_is_an_output_error(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        with pytest.raises(OutputError, match="No space left"):
+            Terminal({}, None, full, Screen()).exact("text")
+        # What is buffered is dropped, as give_up does: the stream would fail once more when it closes.
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), full.fileno())
 
 
 def test_what_is_said_stands_on_standard_error_under_the_program_s_name_and_is_safe() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from agent.errors import StoreNotFound, StoreWriteError
 from agent.ruvector.client import MAX_READ_BYTES
 from agent.ruvector.embedded import EmbeddedTransport
-from agent.ruvector.feed import FEED_PATH, read_event
+from agent.ruvector.feed import FEED_PATH, execution_ref_of, read_event
 from tests.ruvector.fakes import BASE, store_client
 from tests.ruvector.test_store_feed import too_long_above
 from tests.strategies import json_values
@@ -64,6 +64,16 @@ def test_a_page_that_could_not_be_printed_is_refused_and_a_mover_takes_it_as_it_
     with pytest.raises(StoreWriteError):
         client.reads.feed(shown=True)
     assert client.reads.feed().events[0].text == text
+
+
+def test_a_page_that_is_nested_too_deep_is_refused(store, client):
+    store.get(EVENTS).respond(200, content=b'{"events":[{"a":' + b"[" * 100_000)
+    with pytest.raises(StoreWriteError):
+        client.reads.raw_events()
+
+
+def test_what_is_no_envelope_has_no_name():
+    assert execution_ref_of(3) is None
 
 
 def test_an_event_that_is_not_there_has_its_own_error_and_its_name_is_one_segment(store, client):
