@@ -11,21 +11,41 @@ from typing import Annotated, Final
 import typer
 
 from agent import __version__
-from agent.cli.memory.commands import conversation_memory
+from agent.cli.lazy_group import lazy_group
 from agent.cli.options import TYPER, invocation_at
 from agent.cli.output_format import Format
-from agent.cli.store.commands import store_group
 from agent.cli.terminal import OutputError, Terminal
 
 _NAME: Final = "memory-graph"
 # What a shell asks for completions by.
 _COMPLETING: Final = "_MEMORY_GRAPH_COMPLETE"
 
+
+def _conversation_memory() -> typer.Typer:
+    from agent.cli.memory.commands import conversation_memory
+
+    return conversation_memory
+
+
+def _store() -> typer.Typer:
+    from agent.cli.store.commands import store_group
+
+    return store_group
+
+
 app = typer.Typer(**TYPER)
 agent = typer.Typer(help="The agents of this product.", **TYPER)
 app.add_typer(agent, name="agent")
-agent.add_typer(conversation_memory, name="conversation-memory")
-app.add_typer(store_group, name="store")
+agent.add_typer(
+    typer.Typer(cls=lazy_group(_conversation_memory), **TYPER),
+    name="conversation-memory",
+    help="The Conversation Memory Agent: captures conversations as DecisionEvents, shows, checks and erases them.",
+)
+app.add_typer(
+    typer.Typer(cls=lazy_group(_store), **TYPER),
+    name="store",
+    help="Run the store (CONTRACT 10) and look after its database.",
+)
 
 
 def _print_release(asked: bool) -> None:  # noqa: FBT001 - Typer calls it with the option's value

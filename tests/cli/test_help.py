@@ -19,8 +19,9 @@ _WITHOUT_FORMAT = {("store", "serve"), ("store", "erasures")}
 
 def walked(command: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
     yield path, command
-    for name, child in getattr(command, "commands", {}).items():
-        yield from walked(child, (*path, name))
+    # A group makes its commands when it is asked for them.
+    for name in command.list_commands(None) if hasattr(command, "commands") else ():
+        yield from walked(command.get_command(None, name), (*path, name))
 
 
 ALL = dict(walked(typer.main.get_command(app)))

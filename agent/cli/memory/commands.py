@@ -34,9 +34,6 @@ COMMANDS: Final[tuple[Callable[..., int], ...]] = (
     erase,
 )
 
-conversation_memory = typer.Typer(
-    help="The Conversation Memory Agent: captures conversations as DecisionEvents, shows, checks and erases them.",
-    **TYPER,
-)
+conversation_memory = typer.Typer(**TYPER)
 for _command in COMMANDS:
     conversation_memory.command()(_command)

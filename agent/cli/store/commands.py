@@ -12,7 +12,7 @@ import typer
 from agent.cli.options import TYPER, DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
 
-store_group = typer.Typer(help="Run the store (CONTRACT 10) and look after its database.", **TYPER)
+store_group = typer.Typer(**TYPER)
 
 DatabaseOption = Annotated[
     str | None,
