@@ -17,7 +17,7 @@ from agent.cli.columns import Column, Columns
 from agent.cli.invocation import Invocation
 from agent.cli.output_format import Format
 from agent.cli.raw_json import one_line, value_of
-from agent.cli.terminal import OutputError
+from agent.cli.terminal import OutputError, uninterrupted
 
 _BUFFERED: Final = 64 * 1024
 # A piece of so many characters fits into the buffer of a stream (8 KiB) in any encoding. What Ctrl-C interrupts while
@@ -123,4 +123,7 @@ class Listing:
         write = self._terminal.document if self._columns is None else self._terminal.plain
         self._size = 0
         while self._pieces:
-            write(self._pieces.popleft())
+            # A piece is here or with the stream: Ctrl-C between the two would lose it.
+            with uninterrupted():
+                write(self._pieces.popleft(), flush=False)
+            self._terminal.flush()

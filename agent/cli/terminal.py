@@ -9,10 +9,11 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import sys
 import traceback
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TextIO
@@ -85,10 +86,10 @@ class Terminal:
         """Whether standard output can hold every character."""
         return _is_unicode(self.encoding)
 
-    def document(self, text: str) -> None:
+    def document(self, text: str, *, flush: bool = True) -> None:
         """Print a JSON or YAML document: as it is into a pipe or file, safe to look at on a terminal."""
         exact = self.is_unicode and not self.stdout.isatty()
-        self._to_stdout(text if exact else escape_document(text, _of_documents(self.encoding)))
+        self._to_stdout(text if exact else escape_document(text, _of_documents(self.encoding)), flush=flush)
 
     def exact(self, text: str) -> None:
         """Print a file's text: in UTF-8 into a pipe or file, whatever the encoding; safe to look at on a terminal."""
@@ -102,9 +103,13 @@ class Terminal:
         except OSError as error:
             raise OutputError(error) from error
 
-    def plain(self, text: str) -> None:
+    def plain(self, text: str, *, flush: bool = True) -> None:
         """Print lines for people that are safe to look at already."""
-        self._to_stdout(_encodable(text, self.encoding))
+        self._to_stdout(_encodable(text, self.encoding), flush=flush)
+
+    def flush(self) -> None:
+        """Hand what was printed to the system."""
+        self._to_stdout("")
 
     @property
     def width(self) -> int:
@@ -158,10 +163,11 @@ class Terminal:
         self.say(f"cannot write the results: {error.reason.strerror or error.reason}")
         return ExitCode.NOT_WRITTEN
 
-    def _to_stdout(self, text: str) -> None:
+    def _to_stdout(self, text: str, *, flush: bool = True) -> None:
         try:
             self.stdout.write(text)
-            self.stdout.flush()
+            if flush:
+                self.stdout.flush()
         except OSError as error:
             raise OutputError(error) from error
 
@@ -170,6 +176,17 @@ class Terminal:
         with suppress(OSError):
             self.stderr.write(_encodable(text, self.stderr.encoding or "utf-8"))
             self.stderr.flush()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the block has ended. The block must not wait for anybody itself."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _is_unicode(encoding: str) -> bool:
