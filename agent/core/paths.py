@@ -11,7 +11,7 @@ nothing recurses: a path may be as long as the session.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from agent.core.ids import is_uuid
@@ -86,18 +86,6 @@ class SessionPaths:
             raise StoreNotFound(f"the session has no turn {leaf}")
         if conversation_id not in (None, turn.conversation_id):
             raise StoreNotFound(f"the turn {leaf} is not in the conversation {conversation_id}")
-
-
-def conversations(turns: Sequence[SessionTurn]) -> tuple[str, ...]:
-    """The conversations of a session, in the order of their first turns."""
-    return tuple(SessionPaths.of(turns).leaves)
-
-
-def current_leaf(turns: Sequence[SessionTurn], conversation_id: str) -> SessionTurn | None:
-    """The turn that a conversation ends with now; None where it has no turn."""
-    paths = SessionPaths.of(turns)
-    leaf = paths.leaves.get(conversation_id)
-    return None if leaf is None else paths.turns[leaf]
 
 
 def _place(turn: SessionTurn) -> tuple[int, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
 
 ONE, TWO, THREE = (f"c{number}c{number}c{number}c{number}-0000-4000-8000-00000000000{number}" for number in (1, 2, 3))
@@ -175,3 +176,15 @@ def memory_of(turn: SessionTurn) -> dict[str, Any]:
 
 def find(turns: Sequence[SessionTurn], name: str) -> SessionTurn:
     return next(turn for turn in turns if turn.turn_id == name)
+
+
+def conversations(turns: Sequence[SessionTurn]) -> tuple[str, ...]:
+    """The conversations of a session, in the order of their first turns."""
+    return tuple(SessionPaths.of(turns).leaves)
+
+
+def current_leaf(turns: Sequence[SessionTurn], conversation_id: str) -> SessionTurn | None:
+    """The turn that a conversation ends with now; None where it has no turn."""
+    paths = SessionPaths.of(turns)
+    leaf = paths.leaves.get(conversation_id)
+    return None if leaf is None else paths.turns[leaf]

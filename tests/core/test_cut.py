@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from agent.core.cut import Cuts, session_cut
 from agent.core.history import history
 from agent.core.pairs import paired_calls
-from agent.core.paths import conversations, current_leaf
 from agent.core.turn import SessionTurn
 from tests.core.call_turns import invocation, turn
-from tests.core.session_turns import ONE, THREE, TWO
+from tests.core.session_turns import ONE, THREE, TWO, conversations, current_leaf
 
 LAW = settings(deadline=None, max_examples=150)
 NAMES = ("c", "d")

@@ -6,11 +6,22 @@ from typing import Any
 import pytest
 
 from agent.core.history import history
-from agent.core.paths import SessionPaths, conversations, current_leaf
+from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
 from agent.errors import StoreNotFound
 from tests.conftest import vectors
-from tests.core.session_turns import MISSING, ONE, THREE, TWO, chain, state_only, turn, turn_id
+from tests.core.session_turns import (
+    MISSING,
+    ONE,
+    THREE,
+    TWO,
+    chain,
+    conversations,
+    current_leaf,
+    state_only,
+    turn,
+    turn_id,
+)
 
 CASES = vectors("session")
 DEEP = 10_000

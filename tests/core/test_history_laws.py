@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.core.history import history, shown
-from agent.core.paths import SessionPaths, conversations, current_leaf
+from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
 from tests.core.session_turns import (
     ONE,
+    conversations,
+    current_leaf,
     naive_history,
     naive_leaf,
     naive_parents,

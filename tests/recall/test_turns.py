@@ -15,13 +15,13 @@ from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
 from agent.core.history import history
-from agent.core.paths import SessionPaths, conversations, current_leaf
+from agent.core.paths import SessionPaths
 from agent.errors import StoreNotFound
 from agent.observability.tracing import NoSpans
 from agent.recall.turns import session_turns
 from agent.ruvector.client import RuvectorClient
 from tests.conftest import vectors
-from tests.core.session_turns import MISSING, ONE, THREE, TWO, naive_history, turn_id
+from tests.core.session_turns import MISSING, ONE, THREE, TWO, conversations, current_leaf, naive_history, turn_id
 from tests.strategies import fresh_payload
 
 CASES = vectors("session")

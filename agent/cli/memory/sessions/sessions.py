@@ -21,7 +21,7 @@ from agent.cli.listing import Listing
 from agent.cli.memory import names
 from agent.cli.memory.events.event_filters import time_range
 from agent.cli.memory.events.event_row import in_seconds
-from agent.cli.output_format import Format
+from agent.cli.memory.list_end import explain_end
 from agent.config import Settings
 from agent.recall.sessions import Sessions
 
@@ -66,9 +66,7 @@ class SessionsCommand:
             for session in found:
                 listing.add(_document(session), partial(_row, session))
             listing.members["more"] = found.more
-        if invocation.format is Format.TABLE or invocation.jsonl:
-            # A document says so itself.
-            _explain(invocation, listing.count, more=found.more)
+        explain_end(invocation, "session", listing.count, which="newest", more=found.more)
         return ExitCode.OK
 
     def _which(self) -> SessionFilters:
@@ -85,16 +83,6 @@ class SessionsCommand:
             filters["q"] = names.words("--search", self.search)
         filters["since"], filters["until"] = time_range(self.since, self.until)
         return filters
-
-
-def _explain(invocation: Invocation, count: int, *, more: bool | None) -> None:
-    """Say what the rows cannot: that there are none, or that they are not all."""
-    if more is False:
-        if count == 0:
-            invocation.terminal.say("no session found")
-        return
-    there_are = "there are more" if more else "the store does not say whether there are more"
-    invocation.terminal.say(f"these are the newest {count} sessions; {there_are} (see --limit)")
 
 
 def _document(session: SessionRow) -> str:
