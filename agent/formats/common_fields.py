@@ -32,6 +32,7 @@ _WORDINGS: Final = {
     "maximum": "is too large",
     "not": "has no meaning here",
     "too_many_turns": "holds more than 10000 messages and tool calls together",
+    "several_conversations": "holds several conversations, and one capture is of one: import them from a file",
     "invocation_id_clash": "must differ from session_id and from every turn's id",
 }
 

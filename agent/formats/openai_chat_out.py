@@ -17,6 +17,7 @@ from typing import Any, Final
 from agent.core.canonical import encode
 from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
+from agent.formats import OPENAI_CHAT
 from agent.formats.openai_message import read_message
 from agent.formats.plain_text import one_line
 from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text
@@ -64,7 +65,9 @@ class _Messages:
     def add(self, turn: SessionTurn) -> None:
         """Append what says ``turn``."""
         self.lost += unsaid(self._session, turn)
-        message = message_of(turn, is_translated=self._session.capture_of(turn).is_translated)
+        capture = self._session.capture_of(turn)
+        is_own = capture.format in (None, OPENAI_CHAT)
+        message = message_of(turn, is_translated=capture.is_translated) if is_own else None
         if message is not None:
             self._give_back(turn, message)
         elif turn.role == "tool":

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from agent.core.ids import conversation_uuid, session_uuid
 from agent.core.turn import SessionTurn
+from agent.formats import OPENAI_CHAT
 
 # What CONTRACT 10 adds to a turn's record, beside its id.
 RECORD_FIELDS: Final = frozenset(
@@ -35,6 +36,16 @@ class Capture:
     conversation_id: str | None
     fields: Mapping[str, Any]
     is_translated: bool = False
+
+    @property
+    def format(self) -> str | None:
+        """The foreign format that its turns were read from; None where they were sent as they are."""
+        native = self.fields.get("native")
+        named = native.get("format") if isinstance(native, dict) else None
+        if isinstance(named, str):
+            return named
+        # What captures of the first releases left out: there was one foreign format.
+        return OPENAI_CHAT if self.is_translated else None
 
     @property
     def context(self) -> Mapping[str, Any]:

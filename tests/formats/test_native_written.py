@@ -312,7 +312,7 @@ def test_each_format_has_its_writer_and_another_name_has_none() -> None:
     names = ["native", "openai-chat", "markdown", "text"]
     assert [writer(name).__module__ for name in names] == [
         "agent.formats.native_out",
-        "agent.formats.openai_chat_out",
+        "agent.formats.openai_chat",
         "agent.formats.markdown",
         "agent.formats.text",
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from agent.core.ids import name_uuid
 from agent.errors import Problem, ValidationError
-from agent.formats.openai_chat import OpenAIChatReader
+from agent.formats import OPENAI_CHAT, reader
 from tests.formats.chat_messages import CAPTURED_AT, base64_text, check_contract, digest, message_of
 
 SESSION = name_uuid("session:s")
@@ -28,7 +28,7 @@ def result(call_id="call_7", content="Bern", **fields):
 
 
 def translate(*messages, **fields):
-    return OpenAIChatReader().read({"session_id": "s", "messages": list(messages), **fields}, captured_at=CAPTURED_AT)
+    return reader(OPENAI_CHAT).read({"session_id": "s", "messages": list(messages), **fields}, captured_at=CAPTURED_AT)
 
 
 def turns(*messages, **fields):
@@ -40,7 +40,7 @@ def turns(*messages, **fields):
 
 def problems(**body):
     with pytest.raises(ValidationError) as refused:
-        OpenAIChatReader().read(body, captured_at=CAPTURED_AT)
+        reader(OPENAI_CHAT).read(body, captured_at=CAPTURED_AT)
     return [(problem.path, problem.rule) for problem in refused.value.problems]
 
 
@@ -274,20 +274,20 @@ def test_context_and_options_go_through_but_derive_ids_which_is_done():
     translation = translate(USER, context=context, capture_options={"create_lineage": False, "derive_ids": True})
     assert translation.payload["context"] == context
     assert translation.payload["capture_options"] == {"create_lineage": False}
-    assert translation.payload["native"] == {"derive_ids": True}
+    assert translation.payload["native"] == {"format": "openai-chat", "derive_ids": True}
     assert translation.warnings == (Problem("$.context.tier", "unknown_field"),)
 
 
 def test_the_options_of_the_body_stand_under_native():
     payload = translate(USER, mode="snapshot", start_index=2.0, request_id="r", model="m").payload
-    assert payload["native"] == {"mode": "snapshot", "start_index": 2.0, "request_id": "r", "model": "m"}
+    assert payload["native"] == {"format": "openai-chat", "mode": "snapshot", "start_index": 2.0, "request_id": "r", "model": "m"}
 
 
 def test_unknown_fields_are_kept_and_named():
     translation = translate(USER, temperature=0.5, turns=[1], native=2, native_session_id=3, **{"k" * 99: 4})
     payload = translation.payload
     assert (payload["temperature"], payload["k" * 99], payload["native_session_id"]) == (0.5, 4, "s")
-    assert payload["native"] == {"turns": [1], "native": 2, "native_session_id": 3}
+    assert payload["native"] == {"format": "openai-chat", "turns": [1], "native": 2, "native_session_id": 3}
     paths = ["$.temperature", "$.turns", "$.native", "$.native_session_id", "$." + "k" * 64]
     assert translation.warnings == tuple(Problem(path, "unknown_field") for path in paths)
 
@@ -304,7 +304,7 @@ def test_the_body_is_not_changed():
         "capture_options": {"derive_ids": True},
     }
     before = copy.deepcopy(body)
-    OpenAIChatReader().read(body, captured_at=CAPTURED_AT)
+    reader(OPENAI_CHAT).read(body, captured_at=CAPTURED_AT)
     assert body == before
 
 
@@ -450,4 +450,4 @@ def test_what_chat_messages_have_is_not_warned_about():
 
 def test_a_refusal_says_how_many_problems_and_the_first_one():
     with pytest.raises(ValidationError, match=r"^2 problems; first: \$\.session_id: is required$"):
-        OpenAIChatReader().read({"messages": []}, captured_at=CAPTURED_AT)
+        reader(OPENAI_CHAT).read({"messages": []}, captured_at=CAPTURED_AT)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agent.capture.validation import validate_payload
 from agent.errors import ValidationError
-from agent.formats.openai_chat import OpenAIChatReader
+from agent.formats import OPENAI_CHAT, reader
 from tests.formats.chat_messages import CAPTURED_AT, bodies, check_contract, message_of, messages, same_json
 from tests.strategies import json_values, text
 
@@ -16,7 +16,7 @@ LATER = "2027-01-01T00:00:00.000000Z"
 
 
 def read(body, captured_at=CAPTURED_AT):
-    return OpenAIChatReader().read(body, captured_at=captured_at)
+    return reader(OPENAI_CHAT).read(body, captured_at=captured_at)
 
 
 def compared(turn):
@@ -38,7 +38,8 @@ def test_every_message_can_be_had_back_from_its_turn_exactly(body):
 @LAW
 def test_every_field_of_the_body_can_be_had_back_from_the_payload(body):
     payload = read(body).payload
-    native = dict(payload.get("native", {}))
+    native = dict(payload["native"])
+    assert native.pop("format") == "openai-chat"
     found = {name: value for name, value in payload.items() if name not in {"turns", "native"}}
     for name in ("session_id", "conversation_id"):
         found[name] = found.pop(f"native_{name}", found[name])

@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from agent.core.canonical import inputs_hash
-from agent.formats.openai_chat import OpenAIChatReader
+from agent.formats import OPENAI_CHAT, reader
 from tests.conftest import TESTS
 from tests.formats.chat_messages import CAPTURED_AT, check_contract, message_of, same_json
 
@@ -29,7 +29,7 @@ OURS = tau_chats(TESTS / "data" / "tau-bench-airline__3.jsonl")
 
 def read(messages, captured_at=CAPTURED_AT, **fields):
     body = {"session_id": "chat", "messages": messages, **fields}
-    payload = OpenAIChatReader().read(body, captured_at=captured_at).payload
+    payload = reader(OPENAI_CHAT).read(body, captured_at=captured_at).payload
     check_contract(payload)
     for turn, message in zip(payload["turns"], messages, strict=True):
         assert same_json(message_of(turn), message)

@@ -10,7 +10,7 @@ import pytest
 
 from agent.bootstrap import capture_service_on, new_id, utc_now
 from agent.capture.service import CaptureRequest
-from agent.formats.openai_chat import OpenAIChatReader
+from agent.formats import OPENAI_CHAT, reader
 from agent.observability.tracing import NoSpans
 from agent.ruvector.client import RuvectorClient
 from store.engines.sqlite import SqliteStore
@@ -143,7 +143,7 @@ def test_deltas_go_on_where_the_conversation_is(conversation):
 def test_a_snapshot_names_the_place_before_and_a_delta_does_not():
     def parents(**fields):
         body = {"session_id": "s", "messages": MESSAGES[:2], **fields}
-        turns = OpenAIChatReader().read(body, captured_at=CAPTURED_AT).payload["turns"]
+        turns = reader(OPENAI_CHAT).read(body, captured_at=CAPTURED_AT).payload["turns"]
         return [turn.get("parent_turn_id", "absent") for turn in turns], [turn["turn_id"] for turn in turns]
 
     whole, ids = parents()

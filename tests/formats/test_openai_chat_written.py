@@ -8,8 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from agent.core.canonical import encode
-from agent.formats import native_out
-from agent.formats.openai_chat import OpenAIChatReader
+from agent.formats import OPENAI_CHAT, native_out, reader
 from agent.formats.openai_chat_out import message_of, write
 from agent.formats.writing import Capture, Session
 from tests.conftest import REPOSITORY, TESTS
@@ -49,7 +48,7 @@ def check_given_back(store: Memory, messages: list[Any], **fields: Any) -> None:
     assert same_json(document["messages"], messages)
     assert document["session_id"].lower() == body["session_id"].lower()
     # What is written is taken again, and says the same.
-    again = OpenAIChatReader().read(document, captured_at=CAPTURED_AT).payload
+    again = reader(OPENAI_CHAT).read(document, captured_at=CAPTURED_AT).payload
     assert len(again["turns"]) == len(messages)
 
 

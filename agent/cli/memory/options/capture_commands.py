@@ -5,21 +5,18 @@ Nothing but Typer is imported before a command runs, as in ``agent.cli.commands`
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from agent.cli.memory.options.shared_options import StoreOption
 from agent.cli.options import DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
+from agent.formats import READS, ReadName
 
-
-class Source(StrEnum):
-    """The formats that a capture is read from."""
-
-    NATIVE = "native"
-    OPENAI_CHAT = "openai-chat"
+# The list of names is the formats' own: here stands only what a capture may be in beside them.
+Source = Literal["native", ReadName]
+_FROM = f"The format that the input is in: native, {', '.join(READS)}."
 
 
 def capture(
@@ -28,7 +25,7 @@ def capture(
     source_file: Annotated[
         str, typer.Option("--input", metavar="FILE|-", help="The capture; - is standard input. May be gzip.")
     ],
-    source: Annotated[Source, typer.Option("--from", help="The format that the input is in.")] = Source.NATIVE,
+    source: Annotated[Source, typer.Option("--from", metavar="FORMAT", help=_FROM)] = "native",
     output_format: FormatOption = Format.TABLE,
     store: StoreOption = None,
     idempotency_key: Annotated[
@@ -46,5 +43,5 @@ def capture(
     # Late, as in every command: the parts of the product are loaded when one runs.
     from agent.cli.memory.capturing.capture import CaptureCommand
 
-    command = CaptureCommand(source_file, source.value, idempotency_key)
+    command = CaptureCommand(source_file, source, idempotency_key)
     return make_invocation(context, output_format, store, debug=debug).run(command, interrupted=command.interrupted)

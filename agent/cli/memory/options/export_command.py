@@ -5,23 +5,17 @@ Nothing but Typer is imported before a command runs, as in ``agent.cli.commands`
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from agent.cli.memory.options.shared_options import ConversationOption, JsonLinesOption, SessionOption, StoreOption
 from agent.cli.options import DebugOption, make_invocation
 from agent.cli.output_format import Format
+from agent.formats import WRITES, WriteName
 
-
-class Target(StrEnum):
-    """The formats that a session is written in."""
-
-    NATIVE = "native"
-    OPENAI_CHAT = "openai-chat"
-    MARKDOWN = "markdown"
-    TEXT = "text"
+Target = Literal["native", WriteName, "markdown", "text"]
+_TO = f"The format to write: native, {', '.join(WRITES)}, markdown, text."
 
 
 def export(
@@ -29,7 +23,7 @@ def export(
     *,
     session: SessionOption,
     conversation: ConversationOption = None,
-    target: Annotated[Target, typer.Option("--to", help="The format to write.")] = Target.NATIVE,
+    target: Annotated[Target, typer.Option("--to", metavar="FORMAT", help=_TO)] = "native",
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to; - is standard output.")
     ] = "-",
@@ -50,6 +44,6 @@ def export(
     """
     from agent.cli.memory.sessions.export import ExportCommand
 
-    command = ExportCommand(session, conversation, target.value, output, force=force)
+    command = ExportCommand(session, conversation, target, output, force=force)
     invocation = make_invocation(context, output_format, store, debug=debug, jsonl=jsonl)
     return invocation.run(command, interrupted=command.interrupted)

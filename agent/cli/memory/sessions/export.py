@@ -22,7 +22,8 @@ from agent.cli.result import print_result
 from agent.cli.terminal_text import escape
 from agent.config import Settings
 from agent.errors import StoreNotFound, ValidationError
-from agent.formats.writers import MARKDOWN, TEXT, writer
+from agent.formats import MARKDOWN, TEXT
+from agent.formats.writers import writer
 from agent.formats.writing import Session, Written
 
 STDOUT: Final = "-"

@@ -1,0 +1,80 @@
+"""Recorded calls of a provider: ``{request, response}``, with their bodies as they went over the wire.
+
+A body may stand in ``body`` beside a status and an address, as proxies and test recorders write them, may be JSON in a
+string, or a stream of server-sent events in one string (WHATWG HTML 9.2). What the events mean is the format's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import jiter
+
+
+class Recorded(NamedTuple):
+    """One call: the request's body, and the response's, or the events that it was streamed as.
+
+    None is what is not there. ``status`` is the HTTP status, None where nobody wrote it down.
+    """
+
+    request: Any
+    response: Any
+    events: tuple[Any, ...] | None
+    status: int | None
+
+
+def recorded_call(document: Any) -> Recorded | None:
+    """``document`` as a recorded call; None where it is none."""
+    if not isinstance(document, dict) or not ("request" in document and "response" in document):
+        return None
+    request, _ = _body(document["request"])
+    response, status = _body(document["response"])
+    events = None
+    if isinstance(response, str):
+        events = tuple(sse_events(response)) or None
+        response = None if events else response
+    return Recorded(request, response, events, status)
+
+
+def recorded_calls(document: Any) -> tuple[Recorded, ...] | None:
+    """All calls of ``{interactions: [{request, response}]}``, or of one recorded call; None where it is neither."""
+    one = recorded_call(document)
+    if one is not None:
+        return (one,)
+    listed = document.get("interactions") if isinstance(document, dict) else None
+    if not isinstance(listed, list):
+        return None
+    calls = tuple(recorded_call(each) for each in listed)
+    return tuple(call for call in calls if call is not None) if calls and None not in calls else None
+
+
+def _body(side: Any) -> tuple[Any, int | None]:
+    status = None
+    if isinstance(side, dict) and "body" in side:
+        status = side.get("status") if isinstance(side.get("status"), int) else None
+        side = side["body"]
+    return (_json(side) if isinstance(side, str) else side), status
+
+
+def _json(text: str) -> Any:
+    """The object or the list that ``text`` is as JSON; ``text`` itself where it is neither."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return jiter.from_json(text.encode(), catch_duplicate_keys=True, allow_inf_nan=False)
+    except ValueError:
+        return text
+
+
+def sse_events(text: str) -> Iterator[Any]:
+    """The JSON documents in the ``data`` of the events of ``text``, in order; ``[DONE]`` is none."""
+    data: list[str] = []
+    for line in (*text.splitlines(), ""):
+        if line.startswith("data:"):
+            data.append(line[5:].removeprefix(" "))
+        elif not line and data:
+            document = _json("\n".join(data))
+            data = []
+            if not isinstance(document, str):
+                yield document

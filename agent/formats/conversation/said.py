@@ -1,0 +1,148 @@
+"""What a turn says, for whoever writes it in some format: text, calls and results with the ids that they go by.
+
+A turn that was read from the format that is now written keeps what its fields do not hold; of any other turn, and where
+that was edited, only the fields count. What no list of messages says is counted, and so is what providers refuse.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agent.core.canonical import encode
+from agent.core.pairs import Place, named_invocations, native_id, paired_calls
+from agent.core.turn import SessionTurn
+from agent.formats.conversation.payload import UNKNOWN_TOOL
+from agent.formats.plain_text import one_line
+from agent.formats.writing import Session, Written, model_of, not_shown, unsaid
+
+
+class SaidCall(NamedTuple):
+    """A call; ``arguments`` is Ellipsis where it has none."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+class SaidResult(NamedTuple):
+    """The result of the call that goes by ``id`` in what is written; ``has_call`` if that call is there."""
+
+    id: str
+    name: str
+    success: bool | None
+    has_call: bool
+
+
+class Said(NamedTuple):
+    """A turn that is shown and not erased. ``role`` is one of ours.
+
+    ``timestamp``, ``model`` and ``usage`` are None where the message itself did not say them. ``native_id`` is the id
+    that the message came with. ``native`` is what its reader kept of it, None where it came otherwise than in the
+    format that is written; ``absent`` names the fields that it lacked.
+    """
+
+    turn: SessionTurn
+    role: str
+    content: str
+    timestamp: str | None
+    model: str | None
+    usage: Mapping[str, int] | None
+    native_id: str | None
+    calls: tuple[SaidCall, ...]
+    results: tuple[SaidResult, ...]
+    native: Mapping[str, Any] | None
+    absent: Sequence[str]
+
+
+_ROLES = frozenset({"user", "assistant", "system", "tool"})
+
+
+def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
+    """The history of ``session`` for the format ``form``, and by kind what its turns say that ``Said`` does not.
+
+    Kinds: ``calls_of_others`` (calls of a turn that is no assistant's: left out), ``calls_without_result``,
+    ``results_without_call``, ``not_in_history``, ``roles`` (turns of roles that are not ours: left out), and those of
+    ``writing.unsaid``, of which a format takes back what it does say.
+    """
+    pairs = paired_calls(session.all)
+    shown = [turn for turn in session.shown if not turn.erased]
+    lost: Counter[str] = Counter(not_in_history=not_shown(session))
+    ids: dict[Place, str] = {}
+    answered: set[Place] = set()
+    found: list[Said] = []
+    for turn in shown:
+        lost += unsaid(session, turn)
+        if turn.role not in _ROLES:
+            lost["roles"] += 1
+            continue
+        calls, results = [], []
+        for place, invocation_id, entry in named_invocations(turn):
+            own = native_id(entry) or invocation_id
+            name = entry.get("tool_name")
+            name = name if isinstance(name, str) and name else UNKNOWN_TOOL
+            if turn.role == "tool":
+                call = pairs.get(place)
+                has_call = call is not None and call.place in ids
+                if call is not None:
+                    answered.add(call.place)
+                success = entry.get("success")
+                result_id = ids[call.place] if call is not None and has_call else own
+                results.append(SaidResult(result_id, name, success if isinstance(success, bool) else None, has_call))
+                lost["results_without_call"] += not has_call
+            elif turn.role == "assistant":
+                ids[place] = own
+                calls.append(SaidCall(own, name, entry.get("arguments", ...)))
+                lost["success"] += "success" in entry
+            else:
+                lost["calls_of_others"] += 1
+        if turn.role == "tool" and not results:
+            lost["results_without_call"] += 1
+        found.append(_said(session, turn, form, tuple(calls), tuple(results)))
+    lost["calls_without_result"] = len(ids.keys() - answered)
+    return found, +lost
+
+
+def _said(
+    session: Session, turn: SessionTurn, form: str, calls: tuple[SaidCall, ...], results: tuple[SaidResult, ...]
+) -> Said:
+    metadata = turn.fields.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    derived = metadata.get("derived")
+    derived = derived if isinstance(derived, list) else []
+    native, absent = metadata.get("native", {}), metadata.get("native_absent", [])
+    is_own = session.capture_of(turn).format == form and isinstance(native, dict) and isinstance(absent, list)
+    usage = turn.fields.get("token_usage")
+    own_id = turn.fields.get("native_id")
+    return Said(
+        turn,
+        turn.role,
+        turn.content or "",
+        None if "timestamp" in derived else turn.timestamp,
+        None if "model" in derived else model_of(turn),
+        usage if isinstance(usage, dict) else None,
+        own_id if isinstance(own_id, str) else None,
+        calls,
+        results,
+        native if is_own else None,
+        [name for name in absent if isinstance(name, str)] if is_own else [],
+    )
+
+
+def document(session: Session, members: Mapping[str, Any], lost: Counter[str]) -> Written:
+    """``{"session_id", "conversation_id"?, **members}`` on a line, for the reader of the format that wrote it.
+
+    Of the history of several conversations the list is none (``conversations``): captured again under the name of
+    one, it would rewrite that one.
+    """
+    shown = [turn for turn in session.shown if not turn.erased]
+    named: dict[str, Any] = {"session_id": session.native_session_id or session.session_id}
+    conversations = dict.fromkeys(turn.conversation_id for turn in shown)
+    if len(conversations) == 1:
+        (conversation,) = conversations
+        named["conversation_id"] = session.native_conversation_id(conversation) or conversation
+    elif conversations:
+        lost["conversations"] = len(conversations)
+    text = one_line(encode({**named, **members}).decode()) + "\n"
+    return Written((text,), len(session.shown), len(session.shown) - len(shown), +lost)
