@@ -34,7 +34,7 @@ _FORMATS: Final[Mapping[str, str]] = {
     "uuid": "must be a UUID, unless capture_options.derive_ids is true",
     "date-time": "must be an RFC 3339 time with an offset, as 2026-03-02T08:15:00Z",
 }
-_LOOKS_LIKE_CHAT: Final = "; a list of chat messages is taken with ?format=openai-chat"
+_LOOKS_LIKE_CHAT: Final = "; a list of chat messages is taken with ?format=, as openai-chat or anthropic"
 
 
 class Finding(NamedTuple):

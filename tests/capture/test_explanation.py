@@ -120,7 +120,7 @@ def test_ten_thousand_and_one_things_that_are_no_turns_are_too_many_all_the_same
 
 def test_a_chat_list_sent_as_native_is_told_its_format():
     assert refusal({"session_id": "s", "messages": []}).message.endswith(
-        "; a list of chat messages is taken with ?format=openai-chat"
+        "; a list of chat messages is taken with ?format=, as openai-chat or anthropic"
     )
 
 

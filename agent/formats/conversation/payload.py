@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from types import EllipsisType
 from typing import Any, Final, NamedTuple
 
+from agent.core.canonical import encode
 from agent.core.graph import MAX_TURNS_AND_INVOCATIONS
 from agent.core.ids import (
     called_invocation_uuid,
@@ -64,15 +65,16 @@ class Scope(NamedTuple):
 
 
 def payloads(
-    messages: Sequence[Message], conversation: Conversation, scope: Scope, form: str
+    messages: Sequence[Message], conversation: Conversation, scope: Scope, form: str, *, piece_bytes: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """The captures of ``messages``, one or several where one cannot hold them.
 
     They are those of ``conversation``, at their places in the whole of it; ``form`` is the format they came in.
+    ``piece_bytes``: the turns of a capture, as JSON, are at most so many bytes, but for a single one that is larger.
     """
     turns = _Turns(messages, conversation, scope).turns()
     native = {"format": form, **({"beside": dict(conversation.native)} if conversation.native else {})}
-    for some in _pieces(turns):
+    for some in _pieces(turns, piece_bytes):
         payload: dict[str, Any] = {"session_id": scope.session_id, "conversation_id": scope.conversation, "turns": some}
         if conversation.context:
             payload["context"] = dict(conversation.context)
@@ -80,18 +82,21 @@ def payloads(
         yield derive_ids(payload)
 
 
-def _pieces(turns: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _pieces(turns: list[dict[str, Any]], piece_bytes: int | None) -> Iterator[list[dict[str, Any]]]:
     piece: list[dict[str, Any]] = []
-    entries = 0
+    entries = size = 0
     for turn in turns:
         more = 1 + len(turn.get("tool_invocations", ()))
-        if piece and entries + more > MAX_TURNS_AND_INVOCATIONS:
+        weight = 0 if piece_bytes is None else len(encode(turn))
+        is_heavy = piece_bytes is not None and size + weight > piece_bytes
+        if piece and (entries + more > MAX_TURNS_AND_INVOCATIONS or is_heavy):
             yield piece
             # Across captures nobody knows which turn came before: it has to be said.
             turn.setdefault("parent_turn_id", piece[-1]["turn_id"])
-            piece, entries = [], 0
+            piece, entries, size = [], 0, 0
         piece.append(turn)
         entries += more
+        size += weight
     yield piece
 
 
@@ -196,7 +201,10 @@ class _Turns:
         native = result.native_id
         called = None if native is None else self._tools.answer(call_key(native))
         own = turn_uuid(self._scope.session, f"{self._scope.prefix}:{message.place}:result:{place}")
-        entry: dict[str, Any] = {"tool_name": result.name or called or UNKNOWN_TOOL, "invocation_id": own if native is None else native}
+        entry: dict[str, Any] = {
+            "tool_name": result.name or called or UNKNOWN_TOOL,
+            "invocation_id": own if native is None else native,
+        }
         if result.success is not None:
             entry["success"] = result.success
         return entry

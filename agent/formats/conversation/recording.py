@@ -6,10 +6,14 @@ string, or a stream of server-sent events in one string (WHATWG HTML 9.2). What 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import jiter
+
+# The stream's own: str.splitlines would end a line at U+2028 too, which JSON has inside strings.
+_LINE_BREAK: Final = re.compile(r"\r\n|\n|\r")
 
 
 class Recorded(NamedTuple):
@@ -68,9 +72,9 @@ def _json(text: str) -> Any:
 
 
 def sse_events(text: str) -> Iterator[Any]:
-    """The JSON documents in the ``data`` of the events of ``text``, in order; ``[DONE]`` is none."""
+    """The JSON objects and arrays in the ``data`` of the events of ``text``, in order; ``[DONE]`` is none."""
     data: list[str] = []
-    for line in (*text.splitlines(), ""):
+    for line in (*_LINE_BREAK.split(text.removeprefix("\ufeff")), ""):
         if line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
         elif not line and data:
