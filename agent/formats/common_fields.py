@@ -14,6 +14,11 @@ from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 
 MAX_ID_CHARACTERS: Final = 256
 
+# What any posted body says beside its conversation (CONTRACT 1, 3a). A provider's ``model`` may be both.
+POSTED: Final = frozenset(
+    {"session_id", "conversation_id", "context", "capture_options", "mode", "start_index", "request_id"}
+)
+
 _CONTEXT_STRINGS: Final = ("agent_id", "user_id", "source_system")
 _CONTEXT: Final = frozenset({*_CONTEXT_STRINGS, "tags"})
 _OPTION_BOOLEANS: Final = ("create_lineage", "extract_entities", "compute_embeddings", "derive_ids")

@@ -33,7 +33,7 @@ _MEDIA_TYPE: Final = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,64}/[A-Za-z0-9!#$&^_.+-
 _DATA_URL: Final = re.compile(r"data:([^,;]*+)([^,]*+),", re.IGNORECASE)
 _MEDIA_TYPE_FIELDS: Final = ("media_type", "mime_type", "mimeType")
 # What is base64 by the Chat Completions reference: these fields of these objects.
-_BASE64_FIELDS: Final = frozenset({"data", "file_data"})
+_BASE64_FIELDS: Final = frozenset({"data", "file_data", "base64"})
 _BINARY_HOLDERS: Final = frozenset({"input_audio", "audio", "file"})
 _AUDIO_SUBTYPE: Final = {"mp3": "mpeg"}
 
@@ -126,8 +126,21 @@ def without_binaries(field: str, value: Any) -> Any:
     return value
 
 
+def digests_in(value: Any) -> int:
+    """How many digests stand in ``value`` for binary data: what holds one is no longer what its provider takes."""
+    found, level = 0, [value]
+    while level:
+        item = level.pop()
+        if isinstance(item, dict) and item.keys() >= {"sha256", "bytes"}:
+            found += 1
+        elif isinstance(item, dict | list):
+            level.extend(item.values() if isinstance(item, dict) else item)
+    return found
+
+
 def _is_text(part: object) -> bool:
-    return isinstance(part, str) or (isinstance(part, dict) and _kind(part) in _TEXT_FIELD)
+    kind = _kind(part) if isinstance(part, dict) else None
+    return isinstance(part, str) or (isinstance(kind, str) and kind in _TEXT_FIELD)
 
 
 def _compact(field: str, value: Any, holder: dict[str, Any], *, known: bool) -> Any:

@@ -33,7 +33,17 @@ _FIELDS: Final = {OPENAI_CHAT: frozenset({"messages"})}
 # Formats in which every message is one turn: so the place before a window's first message is a turn's.
 _EACH_A_TURN: Final = frozenset({OPENAI_CHAT, "sharegpt"})
 # Where the list is that a body's conversation stands in.
-_LIST: Final = {OPENAI_CHAT: "$.messages", "anthropic": "$.messages"}
+_LIST: Final = {
+    OPENAI_CHAT: "$.messages",
+    "anthropic": "$.messages",
+    "bedrock-converse": "$.messages",
+    "gemini": "$.contents",
+    "langchain": "$.messages",
+    "openai-agents": "$.items",
+    "openai-responses": "$.input",
+    "pydantic-ai": "$.messages",
+}
+_INSTRUCTIONS: Final = "system"
 # Members of the payload that a body's member of the same name would be mistaken for.
 _TAKEN: Final = frozenset({"turns", "native", "native_session_id", "native_conversation_id"})
 
@@ -64,11 +74,19 @@ class PostedReader:
             before=self._before(start),
             model=body.get("model"),
         )
-        messages = [_moved(message, start) for message in conversation.messages] if start else conversation.messages
+        messages, instructions = conversation.messages, []
+        if start or not snapshot:
+            # Sent with every window: as a turn they would stand before each, and cut the conversation there.
+            instructions = [message.content for message in messages if message.place == _INSTRUCTIONS]
+            messages = [_moved(message, start) for message in messages if message.place != _INSTRUCTIONS]
+        if not messages:
+            raise refusal_of([Problem(self._list, "minItems")])
         pieces = list(payloads(messages, conversation, scope, self._name))
         if len(pieces) > 1:
             raise refusal_of([Problem(self._list, "too_many_turns")])
         payload = self._with_options(body, pieces[0])
+        if instructions:
+            payload["native"]["instructions"] = instructions
         if clashes := self._clashes(payload):
             raise refusal_of(clashes)
         unknown = unknown_fields(body, {*_OPTIONS, *_SHARED, *_FIELDS.get(self._name, body)})

@@ -165,7 +165,7 @@ def test_native_calls_and_results_are_paired_by_the_ids_that_the_calls_go_by() -
             {"role": "assistant", "content": "It is here."},
         ],
     }
-    assert write(session).lost == {"times": 5, "odd_tool_names": 1, "success": 2}
+    assert write(session).lost == {"times": 5, "calls_without_arguments": 1, "odd_tool_names": 1, "success": 2}
 
 
 def test_a_native_result_goes_by_the_id_of_a_call_that_came_as_a_message() -> None:
@@ -196,7 +196,7 @@ def test_a_result_of_several_calls_answers_each_of_them() -> None:
     assert messages_of(*turns)[1:] == [
         {"role": "tool", "tool_call_id": each, "content": "both"} for each in (CALL, OTHER_CALL)
     ]
-    assert write(session_of(*turns)).lost == {"times": 2, "several_results": 1}
+    assert write(session_of(*turns)).lost == {"times": 2, "calls_without_arguments": 2, "several_results": 1}
 
 
 def test_calls_without_results_and_results_without_calls_are_counted_and_not_made_up() -> None:
@@ -209,7 +209,13 @@ def test_calls_without_results_and_results_without_calls_are_counted_and_not_mad
     )
     assert [message.get("tool_call_id") for message in messages_of(*turns)] == [None, OTHER_CALL, turn_name(3), None]
     lost = write(session_of(*turns)).lost
-    assert lost == {"times": 4, "calls_without_result": 1, "results_without_call": 2, "calls_of_others": 1}
+    assert lost == {
+        "times": 4,
+        "calls_without_arguments": 1,
+        "calls_without_result": 1,
+        "results_without_call": 2,
+        "calls_of_others": 1,
+    }
 
 
 def test_what_another_writer_left_open_is_said_as_far_as_it_goes() -> None:
@@ -219,7 +225,12 @@ def test_what_another_writer_left_open_is_said_as_far_as_it_goes() -> None:
     )
     (message,) = messages_of(*turns)
     assert message["tool_calls"][0]["function"] == {"name": "unknown", "arguments": "{}"}
-    assert write(session_of(*turns)).lost == {"roles": 1, "times": 1, "calls_without_result": 1}
+    assert write(session_of(*turns)).lost == {
+        "roles": 1,
+        "times": 1,
+        "calls_without_arguments": 1,
+        "calls_without_result": 1,
+    }
 
 
 def test_what_a_message_cannot_say_of_a_turn_is_counted() -> None:

@@ -1,0 +1,83 @@
+"""From every format into every other: what is said comes across, and what does not is counted, never silently lost."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from agent.formats.writing import Session
+from tests.formats.corpus import BOTH_WAYS, OURS, documents
+from tests.formats.explained import told, unexplained
+from tests.formats.round_trips import spoken, written
+from tests.formats.small_sessions import SESSIONS, small_session
+from tests.formats.whole_sessions import captures, posted, taken, unstored
+
+
+def silent(session: Session, form: str) -> list[str]:
+    """What ``session``, written as ``form`` and read again, no longer says, and was not counted."""
+    document, result = written(form, session)
+    return unexplained(session, taken(form, document), result.lost)
+
+
+@cache
+def small(name: str, form: str) -> Session:
+    """The small session of that name, as it is once it was written in ``form``."""
+    with small_session(name) as session:
+        return taken(form, written(form, session)[0])
+
+
+@cache
+def real(form: str) -> tuple[tuple[str, Session], ...]:
+    """Our copies of real conversations in ``form``."""
+    return tuple(
+        (name, unstored(payload))
+        for _, name, document in documents(OURS, form)
+        for (payload,) in captures(form, document)
+    )
+
+
+@pytest.mark.parametrize("form", BOTH_WAYS)
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_small_session_comes_across_or_what_is_lost_is_counted(name: str, form: str) -> None:
+    with small_session(name) as session:
+        assert silent(session, form) == []
+        # The other tests ask no store: they see what it would give.
+        document, _ = written(form, session)
+        with posted(form, document) as kept:
+            assert spoken(taken(form, document)) == spoken(kept)
+            assert written(form, taken(form, document)) == written(form, kept)
+
+
+@pytest.mark.parametrize("source", BOTH_WAYS)
+@pytest.mark.parametrize("target", BOTH_WAYS)
+def test_from_every_format_into_every_other_nothing_is_lost_in_silence(source: str, target: str) -> None:
+    found = {name: silent(small(name, source), target) for name in SESSIONS}
+    assert {name: missing for name, missing in found.items() if missing} == {}
+
+
+@pytest.mark.parametrize("source", BOTH_WAYS)
+@pytest.mark.parametrize("target", BOTH_WAYS)
+def test_real_conversations_come_across_or_what_is_lost_is_counted(source: str, target: str) -> None:
+    found = [(name, silent(session, target)) for name, session in real(source)]
+    assert [(name, missing) for name, missing in found if missing] == []
+
+
+def test_a_chat_comes_back_from_a_stay_with_anthropic() -> None:
+    for _, session in real("openai-chat"):
+        check_stay(session, "anthropic")
+
+
+def test_the_40_shared_chats_come_back_from_a_stay_with_anthropic(shared: Path) -> None:
+    chats = [document for _, name, document in documents(shared / "data", "openai-chat") if "tau-bench" in name]
+    assert len(chats) == 40
+    for chat in chats:
+        for (payload,) in captures("openai-chat", chat):
+            check_stay(unstored(payload), "anthropic")
+
+
+def check_stay(session: Session, through: str) -> None:
+    stay = taken(through, written(through, session)[0])
+    back = taken("openai-chat", written("openai-chat", stay)[0])
+    assert told(back) == told(session)

@@ -1,0 +1,545 @@
+"""The gemini format: requests, answers and recorded calls, read, stored and written again."""
+
+import base64
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agent.errors import ValidationError
+from agent.formats import gemini, reader
+from agent.formats.conversation.payload import Scope, payloads
+from agent.formats.gemini_parts import response_of, response_text
+from agent.formats.wrappers import opened
+from tests.formats.chat_messages import CAPTURED_AT, digest, same_json
+from tests.formats.gemini_samples import PARALLEL, SAMPLES, SNAKE, nearly
+from tests.formats.round_trips import (
+    again,
+    bare,
+    captures,
+    check_payload,
+    conversations,
+    lines,
+    spoken,
+    stored,
+    written,
+)
+from tests.strategies import json_values
+
+FORM = "gemini"
+RECORDED = "api-recording__pydantic-ai__gemini__14.jsonl"
+GOOGLE = ("generativelanguage.googleapis.com", "aiplatform.googleapis.com")
+
+
+def user(text):
+    return {"role": "user", "parts": [{"text": text}]}
+
+
+def model(*parts):
+    return {"role": "model", "parts": list(parts)}
+
+
+def call(name, args=None, **fields):
+    return {"functionCall": {"name": name, "args": args or {}, **fields}}
+
+
+def answer(name, response, **fields):
+    return {"functionResponse": {"name": name, "response": response, **fields}}
+
+
+def response(*candidates, **fields):
+    return {"candidates": list(candidates), "modelVersion": "gemini-x", **fields}
+
+
+def recorded(*pairs):
+    interactions = [{"request": {"body": sent}, "response": {"status": 200, "body": came}} for sent, came in pairs]
+    return {"interactions": interactions}
+
+
+def turns(document):
+    (payload,) = captures(FORM, document)
+    return payload["turns"]
+
+
+def told(document):
+    with stored(FORM, document) as session:
+        return spoken(session)
+
+
+def check_as_stored(document, contents, instruction=None):
+    with stored(FORM, document) as session:
+        out, _ = written(FORM, session)
+        assert same_json(out["contents"], contents)
+        assert same_json(out.get("systemInstruction"), instruction)
+        assert again(FORM, out) == spoken(session)
+
+
+def check_bare(document):
+    """The same is said without what the reader kept; what the writer counts as lost."""
+    with stored(FORM, document) as session:
+        out, result = written(FORM, bare(session))
+        assert again(FORM, out) == spoken(session)
+        return result.lost
+
+
+@pytest.mark.parametrize("document", SAMPLES, ids=["camelCase", "snake_case"])
+def test_contents_come_back_as_they_were_and_say_the_same_without_what_was_kept(document):
+    instruction = document.get("systemInstruction", document.get("config", {}).get("system_instruction"))
+    check_as_stored(document, document["contents"], instruction)
+    check_bare(document)
+
+
+def test_a_content_is_a_turn_for_each_result_and_one_for_what_is_left():
+    assert [(turn["role"], turn["content"]) for turn in turns(PARALLEL)] == [
+        ("system", "Be brief."),
+        ("user", "Rome and Oslo?\n[image: image/png]"),
+        ("assistant", "Let me look."),
+        ("tool", "sun"),
+        ("tool", "no station"),
+        ("tool", '{"hour":7,"minute":0.0}'),
+        ("user", "Hurry."),
+        ("assistant", "print(1)\n1\n\nSun in Rome.\nNothing from Oslo."),
+    ]
+
+
+def test_calls_without_ids_are_answered_in_the_order_of_their_name():
+    found = told(PARALLEL)
+    assert [result for turn in found for result in turn["results"]] == [
+        ("weather", "weather", None),
+        ("weather", "weather", False),
+        ("now", "now", None),
+    ]
+    payload = turns(PARALLEL)
+    ids = [entry["invocation_id"] for entry in payload[2]["tool_invocations"]]
+    assert [turn["tool_invocations"][0]["invocation_id"] for turn in payload[3:6]] == ids
+
+
+def test_a_result_without_an_id_is_for_the_next_open_call_of_its_function_whatever_id_that_has():
+    contents = [
+        user("go"),
+        model(call("f", id="1"), call("g", id="2"), call("f", id="3")),
+        {"role": "user", "parts": [answer("f", {}), answer("g", {}), answer("f", {})]},
+    ]
+    with stored(FORM, {"contents": contents}) as session:
+        assert [turn["results"][0][0] for turn in spoken(session) if turn["results"]] == ["1", "2", "3"]
+        assert not written(FORM, session)[1].lost
+    check_as_stored({"contents": contents}, contents)
+    check_bare({"contents": contents})
+
+
+def test_each_turn_keeps_only_its_own_parts():
+    kept = [json.dumps(turn.get("metadata", {}).get("native")) for turn in turns(PARALLEL)]
+    assert ["Hurry" in each for each in kept].count(True) == 0
+    assert ["no station" in each for each in kept].count(True) == 0
+    assert kept[3:7] == ['{"fields": {"role": "function"}}', *['{"of": "before"}'] * 3]
+
+
+def test_only_parts_that_the_turn_does_not_hold_are_kept():
+    assert turns(PARALLEL)[2]["metadata"]["native"]["parts"] == [
+        {"text": "They differ.", "thought": True},
+        None,
+        PARALLEL["contents"][1]["parts"][2],
+        None,
+        None,
+    ]
+    assert "native" not in turns({"contents": [user("hi")]})[0]["metadata"]
+
+
+def test_what_stands_beside_the_contents_is_kept_beside_the_turns():
+    (one,) = conversations(FORM, PARALLEL)
+    assert one.native == {"generationConfig": {"temperature": 0}}
+    (other,) = conversations(FORM, SNAKE)
+    assert other.native == {"model": "gemini-2.5-pro", "config": SNAKE["config"]}
+
+
+def test_a_single_content_a_list_of_contents_and_contents_without_roles_are_read():
+    assert told({"contents": {"parts": [{"text": "hi"}]}}) == told([user("hi")]) == told({"contents": [user("hi")]})
+    check_as_stored({"contents": {"parts": [{"text": "hi"}]}}, [{"parts": [{"text": "hi"}]}])
+
+
+def test_large_binaries_are_digests_and_counted_in_either_alphabet():
+    data = bytes(range(256)) * 20
+    for text in (base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode()):
+        part = {"inlineData": {"mimeType": "image/png", "data": text}}
+        with stored(FORM, {"contents": [{"role": "user", "parts": [{"text": "see"}, part]}]}) as session:
+            assert spoken(session)[0]["content"] == "see\n[image: image/png]"
+            out, result = written(FORM, session)
+            assert out["contents"][0]["parts"][1]["inlineData"]["data"] == digest(data, "image/png")
+            assert result.lost == {"binaries": 1}
+    nested = {"name": "draw", "response": {}, "parts": [{"inlineData": {"mimeType": "image/png", "data": text}}]}
+    (_, drawn) = turns({"contents": [model(call("draw")), {"role": "user", "parts": [{"functionResponse": nested}]}]})
+    assert drawn["content"] == "{}\n[image: image/png]"
+    assert text not in json.dumps(drawn)
+
+
+def test_signatures_are_kept_to_the_letter_whatever_their_length():
+    content = model({"text": "x", "thoughtSignature": "QUJD" * 5000})
+    check_as_stored({"contents": [user("hi"), content]}, [user("hi"), content])
+
+
+@given(st.text() | json_values.map(json.dumps), st.booleans())
+def test_every_text_of_a_result_is_found_again_in_the_response_that_it_makes(text, failed):
+    made = response_of(text, failed=failed)
+    assert isinstance(made, dict)
+    assert response_text(made) == (text, False if failed else None)
+
+
+# Answers
+
+
+def test_an_answer_alone_is_a_turn_with_its_model_usage_and_time():
+    usage = {"promptTokenCount": 9, "candidatesTokenCount": 28, "thoughtsTokenCount": 244, "totalTokenCount": 281}
+    document = response(
+        {"content": model({"text": "4"}), "finishReason": "STOP"},
+        usageMetadata=usage,
+        createTime="2025-06-01T15:23:17Z",
+    )
+    (turn,) = turns(document)
+    assert (turn["role"], turn["content"], turn["model"]) == ("assistant", "4", "gemini-x")
+    assert turn["token_usage"] == {"prompt_tokens": 9, "completion_tokens": 272, "total_tokens": 281}
+    assert turn["timestamp"] == "2025-06-01T15:23:17Z"
+    assert turn["metadata"]["derived"] == ["timestamp", "model"]
+    assert turn["metadata"]["native"]["candidate"] == {"finishReason": "STOP"}
+    assert turn["metadata"]["native"]["response"]["usageMetadata"] == usage
+
+
+def test_an_answer_that_was_withheld_is_a_turn_without_text_that_says_why():
+    (turn,) = turns(response({"finishReason": "SAFETY", "index": 0}))
+    assert (turn["role"], turn["content"]) == ("assistant", "")
+    assert turn["metadata"]["native"]["candidate"] == {"finishReason": "SAFETY", "index": 0}
+    check_as_stored(response({"finishReason": "SAFETY"}), [{"role": "model"}])
+
+
+def chunks(*texts, **last):
+    found = [response({"content": model({"text": text})}) for text in texts]
+    found[-1] |= last
+    return found
+
+
+@pytest.mark.parametrize("how", ["list", "sse", "recorded list"])
+def test_the_chunks_of_a_stream_are_one_answer(how):
+    usage = {"promptTokenCount": 1, "candidatesTokenCount": 2, "totalTokenCount": 3}
+    parts = [
+        response({"content": model({"text": "Th", "thought": True})}),
+        response({"content": model({"text": "ink", "thought": True})}),
+        response({"content": {"parts": [{"text": "An"}]}}),
+        response({"content": model({"text": "swer"})}),
+        response({"content": model({"text": "", "thoughtSignature": "c2ln"}), "finishReason": "STOP"}),
+        {"usageMetadata": usage, "modelVersion": "gemini-x"},
+    ]
+    whole = [user("hi"), model({"text": "Think", "thought": True}, {"text": "Answer", "thoughtSignature": "c2ln"})]
+    if how == "list":
+        check_as_stored(parts, whole[1:])
+        return
+    body = "".join(f"data: {json.dumps(part)}\r\n\r\n" for part in parts) if how == "sse" else parts
+    document = recorded(({"contents": [user("hi")]}, body))
+    check_as_stored(document, whole)
+    assert turns(document)[1]["token_usage"]["total_tokens"] == 3
+
+
+def test_several_candidates_are_branches_of_which_the_first_goes_on():
+    both = response({"content": model({"text": "one"})}, {"content": model({"text": "two"})})
+    document = recorded(({"contents": [user("hi")]}, both))
+    with stored(FORM, document) as session:
+        assert sorted(turn.content for turn in session.all if turn.role == "assistant") == ["one", "two"]
+        assert [turn.content for turn in session.shown] == ["hi", "one"]
+        assert written(FORM, session)[1].lost["not_in_history"] == 2  # the other answer, and what names the leaf
+
+
+def test_calls_of_something_else_and_without_an_answer_are_counted():
+    document = recorded(
+        ({"displayName": "a store"}, {"name": "stores/1"}),
+        ({"contents": [user("hi")]}, {"error": {"code": 429}}),
+    )
+    (found,) = conversations(FORM, document)
+    assert found.ignored.counts == {"calls of something else": 1, "calls without an answer": 1}
+    assert len(found.messages) == 1
+
+
+def test_what_a_client_sends_again_with_ids_of_its_own_is_the_answer_that_it_got():
+    first = [user("go")]
+    later = [*first, model(call("f", id="made-up")), {"role": "user", "parts": [answer("f", {}, id="made-up")]}]
+    document = recorded(
+        ({"contents": first}, response({"content": model(call("f")), "finishReason": "STOP"})),
+        ({"contents": later}, response({"content": model({"text": "done"})})),
+    )
+    (found,) = conversations(FORM, document)
+    assert [message.role for message in found.messages] == ["user", "assistant", "tool", "assistant"]
+    assert found.messages[1].model == "gemini-x"
+    check_as_stored(document, [*later, model({"text": "done"})])
+
+
+def test_options_of_recorded_calls_stand_beside_the_conversation_that_they_are_of():
+    document = recorded(
+        ({"contents": [user("a")], "tools": [1]}, response({"content": model({"text": "A"})})),
+        ({"contents": [user("b")], "tools": [2]}, response({"content": model({"text": "B"})})),
+    )
+    assert [(one.number, one.native) for one in conversations(FORM, document)] == [
+        (0, {"tools": [1]}),
+        (1, {"tools": [2]}),
+    ]
+
+
+# What is refused, and what is none
+
+
+def problems(document):
+    (found,) = gemini.read(document)
+    assert isinstance(found, ValidationError)
+    return [(problem.path, problem.rule) for problem in found.problems]
+
+
+def test_every_path_that_is_wrong_is_named():
+    contents = [
+        {"role": "assistant", "parts": []},
+        {"role": 1, "parts": {}},
+        {"parts": ["text", {"text": 1}, {"functionCall": []}, {"functionResponse": {"name": 1, "id": 2}}]},
+        "hi",
+        {"parts": [{"functionCall": {"name": {}, "args": {}}}]},
+    ]
+    assert problems({"contents": contents, "systemInstruction": 1}) == [
+        ("$.systemInstruction", "type"),
+        ("$.contents[0].role", "enum"),
+        ("$.contents[1].parts", "type"),
+        ("$.contents[2].parts[0]", "type"),
+        ("$.contents[2].parts[1].text", "type"),
+        ("$.contents[2].parts[2].functionCall", "type"),
+        ("$.contents[2].parts[3].functionResponse.name", "type"),
+        ("$.contents[2].parts[3].functionResponse.id", "type"),
+        ("$.contents[3]", "type"),
+        ("$.contents[4].parts[0].functionCall.name", "type"),
+    ]
+    assert problems({"contents": 1}) == [("$.contents", "type")]
+    assert problems({"contents": []}) == [("$.contents", "minItems")]
+    assert problems({}) == [("$.contents", "required")]
+    assert problems(response({"content": model(1)})) == [("$.candidates[0].content.parts[0]", "type")]
+
+
+def test_a_posted_body_is_captured_with_its_options_and_a_window_finds_its_places():
+    whole = reader(FORM).read({"session_id": "s", **PARALLEL}, captured_at=CAPTURED_AT).payload
+    check_payload(whole)
+    window = {"session_id": "s", "contents": PARALLEL["contents"][2:], "start_index": 2}
+    part = reader(FORM).read(window, captured_at=CAPTURED_AT).payload
+    assert [turn["turn_id"] for turn in part["turns"]] == [turn["turn_id"] for turn in whole["turns"][3:]]
+
+
+@given(json_values)
+def test_detect_takes_any_json(value):
+    gemini.detect(value)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"contents": []},
+        {"contents": [{"uri": "file:///a", "text": "a"}]},
+        {"candidates": [{"name": "a"}]},
+        {"candidates": []},
+        [{"role": "user", "parts": [{"type": "text", "text": "a"}]}],
+        [{"role": "user", "parts": [{"type": "text", "content": "a"}]}],
+        [{"id": "1", "role": "user", "parts": [{"text": "a"}]}],
+        {"messages": [{"role": "user", "content": "a"}]},
+        [{"parts": [{"text": "a"}]}],
+    ],
+)
+def test_detect_refuses_what_only_looks_alike(document):
+    assert not gemini.detect(document)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(
+    st.sampled_from(
+        [
+            *SAMPLES,
+            chunks("a", "b"),
+            recorded(({"contents": [user("a")]}, response({"content": model(call("f"), {"text": "b"})}))),
+        ]
+    ).flatmap(nearly)
+)
+def test_whatever_is_nearly_a_document_is_read_or_refused(document):
+    gemini.detect(document)
+    for found in gemini.read(document):
+        if isinstance(found, ValidationError):
+            assert found.problems
+        elif found.messages:
+            scope = Scope("s", None, CAPTURED_AT, number=found.number)
+            for payload in payloads(found.messages, found, scope, FORM):
+                check_payload(payload)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.data())
+def test_native_that_lies_or_is_malformed_changes_nothing_that_is_said(data):
+    with stored(FORM, data.draw(st.sampled_from(SAMPLES))) as session:
+        truth = spoken(session)
+        natives = [turn.fields.get("metadata", {}).get("native", {}) for turn in session.shown]
+        odd = st.sampled_from([part for native in natives for part in native.get("parts") or [None]]) | st.sampled_from(
+            [None, "before", "snake_case", "contents", [0], [1, 0], *natives]
+        )
+        shown = []
+        for turn, native in zip(session.shown, natives, strict=True):
+            metadata = turn.fields.get("metadata", {})
+            lie = data.draw(st.just(native) | nearly(native, odd) | st.sampled_from(natives) | json_values)
+            absent = data.draw(
+                st.just(metadata.get("native_absent", [])) | st.sampled_from([["role"], ["parts"], [1], {}])
+            )
+            fields = {**turn.fields, "metadata": {**metadata, "native": lie, "native_absent": absent}}
+            shown.append(replace(turn, fields=fields))
+        out, _ = written(FORM, replace(session, shown=tuple(shown)))
+        assert again(FORM, out) == truth
+
+
+# What is written of sessions from elsewhere
+
+
+def test_a_session_from_elsewhere_is_written_with_results_together_and_losses_counted():
+    messages = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "go"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}},
+                {"id": "b", "type": "function", "function": {"name": "f", "arguments": "oops"}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "b", "content": "two"},
+        {"role": "tool", "tool_call_id": "a", "content": '{"y":2}'},
+        {"role": "system", "content": "Stay kind."},
+        {"role": "assistant", "content": "done", "timestamp": "2026-01-01T00:00:00Z"},
+    ]
+    with stored("openai-chat", {"messages": messages}) as session:
+        out, result = written(FORM, session)
+        assert out["systemInstruction"] == {"parts": [{"text": "Be kind."}]}
+        assert out["contents"] == [
+            user("go"),
+            model(call("f", {"x": 1}, id="a"), {"functionCall": {"id": "b", "name": "f", "args": "oops"}}),
+            {
+                "role": "user",
+                "parts": [answer("f", {"output": "two"}, id="b"), answer("f", {"y": 2}, id="a")],
+            },
+            {"role": "system", "parts": [{"text": "Stay kind."}]},
+            model({"text": "done"}),
+        ]
+        assert again(FORM, out) == spoken(session)
+        assert result.lost == {"odd_arguments": 1, "system_turns": 1, "times": 1}
+
+
+# The recorded calls
+
+
+def recordings(shared):
+    return list(lines(shared / "data" / RECORDED))
+
+
+def said_in(document):
+    """A recording by hand: instructions and contents, answers as they came unless ids were added to their calls."""
+    found = []
+    for each in document["interactions"]:
+        body = each["request"]["body"]
+        if not isinstance(body, dict) or "contents" not in body:
+            continue
+        known = next((one for one in found if one[1][0] == body["contents"][0]), None)
+        if known is None:
+            found.append(known := [body.get("systemInstruction"), []])
+        for place, content in enumerate(body["contents"]):
+            if place >= len(known[1]):
+                known[1].append(content)
+            elif "functionCall" in content["parts"][0]:
+                known[1][place] = content
+        known[1].append(answered(each["response"]["body"]))
+    return found
+
+
+def answered(body):
+    if isinstance(body, dict):
+        return body["candidates"][0]["content"]
+    parts = []
+    for line in body.splitlines():
+        if line.startswith("data: "):
+            for part in json.loads(line.removeprefix("data: "))["candidates"][0]["content"]["parts"]:
+                if "text" in part and parts and "text" in parts[-1]:
+                    parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
+                else:
+                    parts.append(part)
+    return {"role": "model", "parts": parts}
+
+
+def test_every_recording_comes_back_and_says_the_same_without_what_was_kept(shared):
+    count, lost = 0, set()
+    for document in recordings(shared):
+        for (instruction, contents), conversation in zip(said_in(document), conversations(FORM, document), strict=True):
+            alone = [each for each in document["interactions"] if is_of(each, contents)]
+            with stored(FORM, {"interactions": alone}) as session:
+                assert len(session.all) == len(conversation.messages)
+                out, _ = written(FORM, session)
+                assert same_json(out["contents"], contents)
+                assert same_json(out.get("systemInstruction"), instruction)
+                assert again(FORM, out) == spoken(session)
+                out, result = written(FORM, bare(session))
+                assert again(FORM, out) == spoken(session)
+                lost |= result.lost.keys()
+            count += 1
+    assert count == 16
+    assert lost == {"models", "token_usage", "calls_without_result"}
+
+
+def is_of(each, contents):
+    body = each["request"]["body"]
+    return isinstance(body, dict) and body.get("contents", [None])[0] == contents[0]
+
+
+def test_the_calls_of_the_manifest_are_all_there(shared):
+    counts = {"calls": 0, "else": 0, "answers": 0}
+    for document in recordings(shared):
+        counts["calls"] += len(document["interactions"])
+        for one in conversations(FORM, document):
+            counts["else"] += one.ignored.counts["calls of something else"]
+            counts["answers"] += sum(message.model is not None for message in one.messages)
+    assert counts == {"calls": 29, "else": 5, "answers": 24}
+
+
+def test_a_longer_recording_keeps_the_turns_of_a_shorter_one(shared):
+    """But for the ids that a client gives to calls after they came: such a turn is revised, and stays the same turn."""
+    for document in recordings(shared):
+        for length in range(1, len(document["interactions"])):
+            part = {"interactions": document["interactions"][:length]}
+            for before, after in zip(conversations(FORM, part), conversations(FORM, document), strict=False):
+                for one, other in zip(before.messages, after.messages, strict=False):
+                    same = (one.role, one.content, one.place, one.parent)
+                    assert same == (other.role, other.content, other.place, other.parent)
+
+
+def test_a_list_that_grows_keeps_the_ids_and_bodies_of_its_turns():
+    for document in SAMPLES:
+        whole = turns(document)
+        for length in range(1, len(document["contents"])):
+            part = turns({**document, "contents": document["contents"][:length]})
+            assert part == whole[: len(part)]
+
+
+def of_google(document):
+    if "interactions" in document:
+        hosts = [each["request"]["uri"] for each in document["interactions"]]
+        return any(host in uri and "nerateContent" in uri for uri in hosts for host in GOOGLE)
+    return "/google-" in document.get("source", "") and "candidates" in document.get("body", {})
+
+
+def test_detect_knows_its_own_among_all_shared_files(shared):
+    count = 0
+    for path in sorted((shared / "data").iterdir()):
+        if path.suffix == ".json":
+            whole = json.loads(path.read_text())
+            documents = [whole, *(whole if isinstance(whole, list) else ())]
+        else:
+            documents = list(lines(path)) if path.suffix == ".jsonl" else []
+            assert not gemini.detect(documents)
+        for document in documents:
+            expected = isinstance(document, dict) and of_google(document)
+            found = opened(document, gemini.detect) is not None
+            assert found == expected, path.name
+            count += found
+    assert count == 20
