@@ -19,6 +19,7 @@ from benchmarks.rows import (
     Stage,
     cold_start,
     command_line,
+    importing,
     in_process,
     memory,
     serving,
@@ -51,6 +52,8 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "sql-layer": store_sql_layer.run,
     "cli-help": command_line.run,
     "verify": verifying.run,
+    "import": importing.run,
+    "import-peak": importing.run_peak,
 }
 
 

@@ -51,6 +51,14 @@ def parse(body: bytes) -> Document:
     return Document(value, text, plain)
 
 
+def parse_value(text: bytes) -> tuple[Any, bool]:
+    """Any JSON value of a file, by the rules of ``parse`` but for its bounds of size and number; and ``plain`` of it.
+
+    Whoever reads a file of one's own chose it: only what came over the network is bounded. Raises ValidationError.
+    """
+    return _build(text)
+
+
 def _may_hold_too_many(text: bytes) -> bool:
     """An upper bound, much quicker than the count: every value but the first follows a comma or an opening bracket."""
     # Every value but the first takes at least two bytes, so a short text need not be looked at.

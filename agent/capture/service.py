@@ -19,10 +19,12 @@ from agent.core.decision import DecisionEvent, Inputs, Outputs, constraints_appl
 from agent.core.native import derive_ids
 from agent.core.receipt import Receipt
 from agent.core.timestamps import utc_text
-from agent.errors import MAX_PROBLEMS, IdempotencyConflict, Problem, StoreWriteError
+from agent.errors import MAX_PROBLEMS, IdempotencyConflict, PayloadTooLarge, Problem, StoreWriteError
 from agent.formats import Translation, reader
 
 NATIVE: Final = "native"
+# CONTRACT 10: the store takes bodies up to 32 MiB.
+MAX_ENVELOPE_BYTES: Final = 32 * 1024 * 1024
 
 
 class EventStore(Protocol):
@@ -59,6 +61,13 @@ class CaptureAnswer(NamedTuple):
     duplicate: bool
     turn_count: int
     ruvector_latency_ms: int
+
+
+class Kept(NamedTuple):
+    """What an import needs of a capture: the store's receipt, and the reference of the event that counts."""
+
+    receipt: Receipt
+    execution_ref: str
 
 
 class _Captured(NamedTuple):
@@ -104,28 +113,57 @@ class CaptureService:
         with spans.span("validate"):
             captured = self._validated(request, timestamp)
         with spans.span("build"):
-            outputs = Outputs.of(captured.payload)
-            event = DecisionEvent(
-                inputs=captured.inputs,
-                outputs=outputs.encode(timestamp),
-                constraints_applied=constraints_applied(captured.payload, ids_derived=captured.ids_derived),
-                execution_ref=request.execution_ref,
-                timestamp=timestamp,
-                telemetry={
-                    "duration_ms": int((self._elapsed() - started) * 1000),
-                    "memory_bytes": self._peak_memory(),
-                    "release": self._release,
-                },
-            )
+            outputs, event = self._built(captured, request.execution_ref, started, timestamp)
             envelope = event.envelope()
         # The envelope holds the text, and the tree may take ten times the body: a store in this process is about to
         # build its own.
         captured = captured._replace(payload={}, inputs=captured.inputs._replace(text=b""))
         event = event._replace(inputs=captured.inputs)
         with spans.span("append"):
-            receipt = self._append(envelope, request, captured)
+            receipt = self._append(envelope, request.idempotency_key, captured)
             spans.set(duplicate=receipt.duplicate, turns=outputs.turn_count, bytes=len(envelope))
         return _answer(event, outputs, receipt, captured)
+
+    def keep_native(self, document: Document, *, execution_ref: str) -> Kept:
+        """Capture a native payload that was parsed before, without an answer. Raises as ``capture`` does."""
+        started = self._elapsed()
+        return self._kept(_native(open_wrapper(document)), execution_ref, started)
+
+    def keep_translated(self, payload: dict[str, Any], sent_hash: str, *, execution_ref: str) -> Kept:
+        """Capture ``payload``, which a format's reader made of something with this hash (CONTRACT 5).
+
+        It has to be one that ``validate_payload`` accepts: of a conversation in pieces all are checked before the
+        first is kept. Raises as ``capture`` does, and PayloadTooLarge for what no store takes.
+        """
+        started = self._elapsed()
+        captured = _Captured(payload, _rewritten(payload, sent_hash), (), ids_derived=True)
+        return self._kept(captured, execution_ref, started)
+
+    def _kept(self, captured: _Captured, execution_ref: str, started: float) -> Kept:
+        _, event = self._built(captured, execution_ref, started, utc_text(self._clock()))
+        envelope = event.envelope()
+        if len(envelope) > MAX_ENVELOPE_BYTES:
+            raise PayloadTooLarge("the capture is larger than a store takes", [Problem("$", "size")])
+        receipt = self._append(envelope, None, captured)
+        return Kept(receipt, (receipt.execution_ref if receipt.duplicate else None) or execution_ref)
+
+    def _built(
+        self, captured: _Captured, execution_ref: str, started: float, timestamp: str
+    ) -> tuple[Outputs, DecisionEvent]:
+        outputs = Outputs.of(captured.payload)
+        event = DecisionEvent(
+            inputs=captured.inputs,
+            outputs=outputs.encode(timestamp),
+            constraints_applied=constraints_applied(captured.payload, ids_derived=captured.ids_derived),
+            execution_ref=execution_ref,
+            timestamp=timestamp,
+            telemetry={
+                "duration_ms": int((self._elapsed() - started) * 1000),
+                "memory_bytes": self._peak_memory(),
+                "release": self._release,
+            },
+        )
+        return outputs, event
 
     def _validated(self, request: CaptureRequest, timestamp: str) -> _Captured:
         document = open_wrapper(parse(request.body))
@@ -133,12 +171,12 @@ class CaptureService:
             return _translated(document, request.format, timestamp)
         return _native(document)
 
-    def _append(self, envelope: bytes, request: CaptureRequest, captured: _Captured) -> Receipt:
+    def _append(self, envelope: bytes, idempotency_key: str | None, captured: _Captured) -> Receipt:
         try:
-            return self._store().append(envelope, idempotency_key=request.idempotency_key or captured.inputs.sent_hash)
+            return self._store().append(envelope, idempotency_key=idempotency_key or captured.inputs.sent_hash)
         except StoreWriteError as error:
             # CONTRACT 7: a 409 to a write without a caller's key stays a write error.
-            if error.upstream_status == 409 and request.idempotency_key is not None:
+            if error.upstream_status == 409 and idempotency_key is not None:
                 raise IdempotencyConflict("the Idempotency-Key was used before with another payload") from error
             raise
 

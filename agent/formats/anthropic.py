@@ -9,6 +9,7 @@ named ``anthropic``, or to say something else that only this API is told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from agent.errors import ValidationError
@@ -106,14 +107,22 @@ def _request_of(call: Recorded) -> Mapping[str, Any] | None:
     return request if is_ours else None
 
 
+def _request_named(call: Recorded) -> Mapping[str, Any] | None:
+    """The request of a call that somebody says is of this API, if nothing in it is another's."""
+    request = call.request
+    return request if isinstance(request, dict) and _may_be(request.get("messages")) else None
+
+
 PROVIDER: Final = Provider(DIALECT, _request_of, answer_of, "model")
+_NAMED: Final = replace(PROVIDER, request_of=_request_named)
 
 
 def read(document: Any) -> Iterator[Conversation | ValidationError]:
     """The conversations of ``document``: one in a body or an answer, in recorded calls as many as they begin."""
     recorded = recorded_calls(document)
     if recorded is not None:
-        yield from read_recorded(PROVIDER, recorded)
+        # Where no call says whose it is, somebody else did: whoever asks for this format.
+        yield from read_recorded(PROVIDER if detect(document) else _NAMED, recorded)
     elif is_answer(document):
         yield from read_recorded(PROVIDER, [Recorded(None, document, None, None)])
     elif is_stream(document):

@@ -137,13 +137,8 @@ def _made(turn: Turn | Said, names: Names, *, with_ids: bool = False) -> Iterato
         yield {"text": turn.content}
     for call in turn.calls:
         name = call.name or UNKNOWN_TOOL
-        arguments = {} if call.arguments is ... else {"args": _as_object(call.arguments)}
+        arguments = {} if call.arguments is ... else {"args": call.arguments}
         yield {names.call: {**_named(_id(call), name, with_ids=with_ids), **arguments}}
-
-
-def _as_object(arguments: Any) -> Any:
-    """``args`` are an object or null (the reference's FunctionCall); what is neither stands in one."""
-    return arguments if arguments is None or isinstance(arguments, dict) else {"arguments": arguments}
 
 
 def _id(entry: Any) -> str | None:

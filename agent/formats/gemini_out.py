@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from agent.formats.conversation.said import Said, document, said
+from agent.formats.conversation.said import Said, SaidCall, document, said
 from agent.formats.gemini import SYSTEM, instruction_of
 from agent.formats.gemini_native import BEFORE, content_of, has_digest, made_content, rebuilt
 from agent.formats.gemini_parts import CAMEL, Names, OpenCalls, Turn
@@ -28,6 +28,8 @@ _FUNCTION_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}\Z", re.ASCI
 def write(session: Session) -> Written:
     """The history of ``session`` as one document."""
     turns, lost = said(session, "gemini")
+    lost += refused(turns)
+    turns = with_objects(session, turns, "gemini")
     members: dict[str, Any] = {}
     if turns and turns[0].role == SYSTEM and not _is_within(turns[0]):
         members["systemInstruction"] = _instruction(turns[0])
@@ -43,9 +45,24 @@ def write(session: Session) -> Written:
             contents.append(content)
     members["contents"] = contents
     lost["times"] = sum(one.timestamp is not None for one in turns)
-    lost += refused(turns)
     lost["binaries"] = sum(has_digest([members.get("systemInstruction"), contents]))
     return document(session, members, lost)
+
+
+def with_objects(session: Session, turns: Sequence[Said], form: str) -> list[Said]:
+    """``turns`` with arguments that the types of the API take, an object or null: what came from another format than
+    ``form`` and is neither stands in an object.
+    """
+    return [one if session.capture_of(one.turn).format == form else one._replace(calls=_fit(one)) for one in turns]
+
+
+def _fit(one: Said) -> tuple[SaidCall, ...]:
+    return tuple(
+        call
+        if call.arguments is None or isinstance(call.arguments, dict | type(...))
+        else call._replace(arguments={"arguments": call.arguments})
+        for call in one.calls
+    )
 
 
 def _is_within(one: Said) -> bool:

@@ -16,7 +16,7 @@ from agent.core.timestamps import instant
 from agent.formats.conversation.payload import call_key
 from agent.formats.conversation.said import Said, document, said
 from agent.formats.gemini_native import has_digest, made_content, rebuilt, say_the_same
-from agent.formats.gemini_out import groups_of, refused
+from agent.formats.gemini_out import groups_of, refused, with_objects
 from agent.formats.gemini_parts import SNAKE, OpenCalls, Turn, member
 from agent.formats.google_adk_event import Told, event_turns, made_fields, told_by
 from agent.formats.writing import Session, Written, agent_of
@@ -27,10 +27,11 @@ FORM: Final = "google-adk"
 def write(session: Session) -> Written:
     """The history of ``session`` as one document."""
     turns, lost = said(session, FORM)
+    lost += refused(turns)
+    turns = with_objects(session, turns, FORM)
     events = _Events(session)
     for group in groups_of(turns, results_together=False):
         events.add(group)
-    lost += refused(turns)
     lost["times"] = sum(one.timestamp is not None for one in turns)
     lost["binaries"] = sum(has_digest(events.events))
     users = [context.get("user_id") for context in _contexts(session, turns)]

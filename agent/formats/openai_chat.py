@@ -111,7 +111,8 @@ def _messages(drafts: Iterable[MessageDraft]) -> list[Message]:
 
 
 def _message(draft: MessageDraft, index: int) -> Message:
-    results = () if draft.result_of is None else (Result(draft.result_of, draft.tool_name),)
+    success = False if draft.is_error else None
+    results = () if draft.result_of is None else (Result(draft.result_of, draft.tool_name, success),)
     return Message(
         draft.role,
         draft.content,

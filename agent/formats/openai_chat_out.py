@@ -20,7 +20,7 @@ from agent.core.turn import SessionTurn
 from agent.formats import OPENAI_CHAT
 from agent.formats.openai_message import read_message
 from agent.formats.plain_text import one_line
-from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text
+from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text, is_read_otherwise
 from agent.formats.writing import Session, Written, not_shown, unsaid
 
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
@@ -90,7 +90,7 @@ class _Messages:
         self.messages.append(message)
 
     def _say(self, turn: SessionTurn) -> None:
-        self.lost["times"] += 1
+        self.lost["times"] += _says_its_time(turn)
         message: dict[str, Any] = {"role": turn.role, "content": turn.content or ""}
         calls = list(named_invocations(turn))
         if calls and turn.role == "assistant":
@@ -106,12 +106,14 @@ class _Messages:
         self.lost["odd_tool_names"] += _FUNCTION_NAME.match(name) is None
         self.lost["success"] += "success" in entry
         self.calls[place] = _id(entry)
+        self.lost["calls_without_arguments"] += "arguments" not in entry
+        self.lost["json_texts"] += is_read_otherwise(entry.get("arguments"))
         arguments = arguments_text(entry["arguments"]) if "arguments" in entry else "{}"
         return {"id": _id(entry), "type": "function", "function": {"name": name, "arguments": arguments}}
 
     def _results(self, turn: SessionTurn) -> None:
         """A message for each call that the turn answers, each with the whole text: a provider wants all answered."""
-        self.lost["times"] += 1
+        self.lost["times"] += _says_its_time(turn)
         said = list(self._answers(turn))
         self.lost["several_results"] += len(said) > 1
         self.lost["success"] += sum("success" in entry for entry in turn.invocations)
@@ -147,19 +149,19 @@ def message_of(turn: SessionTurn, *, is_translated: bool) -> dict[str, Any] | No
     kept = metadata.get("native", {}), metadata.get("native_absent", [])
     if not (is_translated or any(kept)) or not isinstance(kept[0], dict) or not isinstance(kept[1], list):
         return None
-    message = _rebuilt(turn, metadata, *kept)
+    message = _rebuilt(turn, *kept)
     again = None if message is None else read_message(message, "$", ArgumentReader(), [])
     if again is None or again.role != turn.role:
+        return None
+    if turn.role == "tool" and turn.invocations and again.result_of is None:
+        # What named its call is gone.
         return None
     return message if is_translated or (again.native, list(again.absent)) == kept else None
 
 
-def _rebuilt(
-    turn: SessionTurn, metadata: Mapping[str, Any], native: Mapping[str, Any], absent: Iterable[Any]
-) -> dict[str, Any] | None:
+def _rebuilt(turn: SessionTurn, native: Mapping[str, Any], absent: Iterable[Any]) -> dict[str, Any] | None:
     message: dict[str, Any] = {"role": turn.role, "content": turn.content}
-    derived = metadata.get("derived")
-    if not (isinstance(derived, list) and "timestamp" in derived):
+    if _says_its_time(turn):
         message["timestamp"] = turn.timestamp
     message |= native
     if turn.role != "tool":
@@ -175,6 +177,13 @@ def _rebuilt(
                 _exact_call(entry) if call is None else call for call, entry in zip(sent, invocations, strict=True)
             ]
     return {field: value for field, value in message.items() if field not in absent}
+
+
+def _says_its_time(turn: SessionTurn) -> bool:
+    """Whether the time of ``turn`` is its own: one that was found otherwise is named in ``metadata.derived``."""
+    metadata = turn.fields.get("metadata")
+    derived = metadata.get("derived") if isinstance(metadata, dict) else None
+    return not (isinstance(derived, list) and "timestamp" in derived)
 
 
 def _id(entry: Mapping[str, Any]) -> Any:

@@ -32,7 +32,8 @@ class MessageDraft(NamedTuple):
     """A message without what only its list can tell: ids, a missing time, the tool that a result belongs to.
 
     ``calls`` are what a message other than a tool's calls. ``result_of`` is the native id of the call that a tool's
-    message answers, ``tool_name`` the name that it gives itself; each None where it is not told.
+    message answers, ``tool_name`` the name that it gives itself; each None where it is not told. ``is_error``: the
+    result is one, which only records of runs say (an ``error`` object beside the content).
     """
 
     role: str
@@ -43,6 +44,7 @@ class MessageDraft(NamedTuple):
     tool_name: str | None
     native: dict[str, Any]
     absent: tuple[str, ...]
+    is_error: bool
 
 
 def read_message(message: object, path: str, arguments: ArgumentReader, problems: list[Problem]) -> MessageDraft | None:
@@ -59,7 +61,7 @@ def read_message(message: object, path: str, arguments: ArgumentReader, problems
         problems.append(Problem(f"{path}.tool_call_id", "type"))
     if role is None or len(problems) > found:
         return None
-    name = message.get("name")
+    name = message.get("name", message.get("function"))
     tool_name = name if role == "tool" and isinstance(name, str) and name else None
     # A result without a call id names the function, as the old function role does (CONTRACT 3a).
     result_of = tool_name if answers is None else answers
@@ -69,7 +71,8 @@ def read_message(message: object, path: str, arguments: ArgumentReader, problems
     held = _held(role, shown, timestamp)
     absent = tuple(field for field in held if field not in message)
     native = _not_held(message, held, calls)
-    return MessageDraft(role, shown, timestamp, calls, result_of, tool_name, native, absent)
+    is_error = role == "tool" and isinstance(message.get("error"), dict)
+    return MessageDraft(role, shown, timestamp, calls, result_of, tool_name, native, absent, is_error)
 
 
 def _role(message: dict[str, Any], path: str, problems: list[Problem]) -> str | None:

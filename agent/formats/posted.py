@@ -59,6 +59,9 @@ class PostedReader:
     def read(self, body: dict[str, Any], *, captured_at: str) -> Translation:
         """Translate ``body``, which is left as it is. Raises ValidationError with all problems, at most 50."""
         problems: list[Problem] = []
+        if self._name not in _FIELDS:
+            # Members of vendors' own documents, in which null is a way to say nothing.
+            body = {name: value for name, value in body.items() if value is not None or name not in _SHARED}
         conversation = self._conversation(body, problems)
         session = body.get("session_id", None if conversation is None else conversation.session_id)
         problems = [*_option_problems(body, has_session=session is not None), *problems]

@@ -91,6 +91,11 @@ def arguments_text(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else encode(arguments).decode()
 
 
+def is_read_otherwise(arguments: Any) -> bool:
+    """Whether the ``arguments_text`` of ``arguments`` is read as something else: a text that looks like JSON is."""
+    return isinstance(arguments, str) and ArgumentReader().read(arguments) != arguments
+
+
 def read_tool_calls(value: object, path: str, arguments: ArgumentReader, problems: list[Problem]) -> list[ToolCall]:
     """The calls of a message's ``tool_calls``, in order; null is none. Appends to ``problems``."""
     if value is None:
@@ -111,8 +116,10 @@ def _read_call(call: object, path: str, arguments: ArgumentReader, problems: lis
     if native_id is not None and not isinstance(native_id, str):
         problems.append(Problem(f"{path}.id", "type"))
     kind = "custom" if "custom" in call and "function" not in call else "function"
-    # Some clients hold name and arguments on the call itself.
+    # Some clients hold name and arguments on the call itself, and some have the name in place of the function.
     body = call.get(kind, call)
+    if isinstance(body, str) and "arguments" in call:
+        body = {"name": body, "arguments": call["arguments"]}
     if not isinstance(body, dict):
         problems.append(Problem(f"{path}.{kind}", "type"))
     if len(problems) > found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-_INNER: Final = ("traj", "state", "data", "conversation", "body", "response", "payload")
+_INNER: Final = ("records", "traj", "state", "data", "conversation", "body", "response", "payload")
 
 
 class Opened(NamedTuple):

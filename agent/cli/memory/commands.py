@@ -12,6 +12,7 @@ from agent.cli.memory.options.check_commands import health, replay, verify
 from agent.cli.memory.options.event_commands import inspect, retrieve, tail
 from agent.cli.memory.options.export_command import export
 from agent.cli.memory.options.graph_command import graph
+from agent.cli.memory.options.import_command import import_
 from agent.cli.memory.options.privacy_commands import clear, erase, prune
 from agent.cli.memory.options.session_commands import history
 from agent.cli.memory.options.sessions_command import sessions
@@ -19,6 +20,7 @@ from agent.cli.options import TYPER
 
 COMMANDS: Final[tuple[Callable[..., int], ...]] = (
     capture,
+    import_,
     inspect,
     retrieve,
     tail,
@@ -36,4 +38,5 @@ COMMANDS: Final[tuple[Callable[..., int], ...]] = (
 
 conversation_memory = typer.Typer(**TYPER)
 for _command in COMMANDS:
-    conversation_memory.command()(_command)
+    # A name that Python keeps for itself ends in an underscore.
+    conversation_memory.command(_command.__name__.rstrip("_"))(_command)

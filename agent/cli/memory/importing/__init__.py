@@ -1,0 +1,1 @@
+"""``import``: whole files of other programs' conversations, each captured, none stored twice."""

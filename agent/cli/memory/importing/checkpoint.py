@@ -1,0 +1,123 @@
+"""How far an import came, in a small file of the user's own, so that ``--resume`` skips what an earlier run finished.
+
+It saves time and nothing else: every conversation that is imported again is found to be there. So it counts only where
+nothing can be missed by it: the same command line, each file as it was, and a store that has the last event that the
+earlier run saw. In any doubt everything is read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from agent.cli.memory.importing.account import Account
+from agent.cli.memory.importing.file_walk import Mark
+from agent.cli.memory.importing.sources import Source
+
+_EVERY_S: Final = 2.0
+
+
+class Reached(NamedTuple):
+    """How far one file came: ``mark`` is None where all of it is done. ``account`` are the sums up to there."""
+
+    mark: Mark | None
+    account: Account
+
+
+class Checkpoint:
+    """The state of one import: of ``command``, all that its results depend on. Without a ``folder`` nothing is kept."""
+
+    def __init__(
+        self, folder: Path | None, command: Sequence[str | None], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        name = hashlib.sha256(json.dumps(list(command)).encode(errors="surrogatepass")).hexdigest()
+        self._file = None if folder is None else folder / f"import-{name[:32]}.json"
+        self._clock = clock
+        self._saved_at = clock()
+        self._files: dict[str, dict[str, Any]] = {}
+        self._reference: str | None = None
+
+    def load(self, has_event: Callable[[str], bool]) -> None:
+        """Take up what an earlier run left, if ``has_event`` says that the store has the last event it saw."""
+        if self._file is None:
+            return
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            saved = json.loads(self._file.read_bytes())
+            files, reference = dict(saved["files"]), saved["reference"]
+            if isinstance(reference, str) and has_event(reference):
+                self._files, self._reference = files, reference
+
+    def of(self, source: Source) -> Reached | None:
+        """How far an earlier run came with ``source``; None where nothing can be skipped."""
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            saved = self._files[_name(source)]
+            if saved["file"] == _state(source):
+                mark = None if saved["done"] else Mark(*map(int, saved["mark"]))
+                return Reached(mark, Account.of(saved["account"]))
+        return None
+
+    def reached(self, source: Source, mark: Mark | None, account: Account, reference: str | None) -> None:
+        """Note that ``source`` is done up to ``mark``, or all of it; written from time to time."""
+        if self._file is None:
+            return
+        self._reference = reference or self._reference
+        now = self._clock()
+        is_due = now - self._saved_at >= _EVERY_S
+        if mark is not None and not is_due:
+            return
+        self.note(source, mark, account)
+        if is_due:
+            self.save()
+
+    def note(self, source: Source, mark: Mark | None, account: Account) -> None:
+        """Note it for whoever saves."""
+        with suppress(OSError):
+            self._files[_name(source)] = {
+                "file": _state(source),
+                "done": mark is None,
+                "mark": None if mark is None else list(mark),
+                "account": account.as_dict(),
+            }
+
+    def save(self) -> None:
+        """Write what was noted. A folder that takes nothing is no reason to stop."""
+        self._saved_at = self._clock()
+        if self._file is None or self._reference is None:
+            return
+        document: Mapping[str, Any] = {"reference": self._reference, "files": self._files}
+        beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        with suppress(OSError):
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "w") as file:
+                json.dump(document, file)
+            beside.replace(self._file)
+
+    def remove(self) -> None:
+        """Forget it: the import came to its end."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.unlink(missing_ok=True)
+
+
+def state_folder(environ: Mapping[str, str]) -> Path | None:
+    """Where the state of imports is kept (XDG Base Directory); None for who has no home."""
+    if state := environ.get("XDG_STATE_HOME"):
+        return Path(state) / "memory-graph"
+    home = environ.get("HOME")
+    return Path(home) / ".local" / "state" / "memory-graph" if home else None
+
+
+def _name(source: Source) -> str:
+    return json.dumps([os.path.realpath(source.path), source.member])
+
+
+def _state(source: Source) -> list[int]:
+    found = source.path.stat()
+    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns]

@@ -1,0 +1,48 @@
+"""The table of an import: a row for each file that was read, and one of all where there are several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from agent.cli.memory.importing.account import Account
+from agent.cli.terminal_text import escape
+
+if TYPE_CHECKING:
+    from agent.cli.memory.importing.report import FileTold
+
+_COUNTS = ("conversations", "turns", "new", "known", "revised", "calls", "ignored", "unreadable")
+
+
+def table(files: Sequence[FileTold], total: Account, *, stored: bool, encoding: str) -> Table:
+    """The rows of ``files``. Without ``stored`` nobody knows what is new: a dry run asks no store."""
+    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_footer=len(files) > 1)
+    names = [name for name in _COUNTS if stored or name not in ("new", "known", "revised")]
+    sums = dict(zip(_COUNTS, _values(total), strict=True))
+    shown.add_column("file", "all", overflow="fold")
+    shown.add_column("format", overflow="fold")
+    for name in names:
+        shown.add_column(name, str(sums[name]), justify="right", no_wrap=True)
+    for told in files:
+        values = dict(zip(_COUNTS, _values(told.account), strict=True))
+        formats = ", ".join(told.account.formats)
+        shown.add_row(
+            Text(escape(told.source.shown, encoding)), Text(formats or "-"), *(str(values[name]) for name in names)
+        )
+    return shown
+
+
+def _values(account: Account) -> tuple[int, ...]:
+    return (
+        account.conversations,
+        account.turns,
+        account.new,
+        account.known,
+        account.revised,
+        account.calls,
+        account.ignored.total(),
+        account.skipped.total(),
+    )
