@@ -12,7 +12,7 @@ BIN := .venv/bin
 LOCK := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --no-emit-find-links --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help environment run test check style types imports schemas locks shell bench recording fmt lock crash soak fuzz
+.PHONY: help environment run test vendors check style types imports schemas locks shell bench recording fmt lock crash soak fuzz
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,12 @@ test: environment ## every test, with coverage
 	@rm -f .coverage .coverage.*
 	@$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --cov --cov-report=term --durations=10
 
+# What is written is made in .venv, and looked at in an environment of the vendors' own packages.
+vendors: environment ## every document that we write, taken by the vendors' own types (.venv-vendors)
+	@sh scripts/vendors.sh
+	@$(BIN)/python -m tests.formats.for_vendors build/vendors
+	@.venv-vendors/bin/python -m pytest -c vendors/pytest.ini vendors
+
 check: style types imports schemas locks shell ## style, types, import rules, schemas, locks, shell scripts
 
 style: environment
@@ -38,6 +44,7 @@ types: environment
 	$(BIN)/mypy
 	$(BIN)/mypy scripts
 	$(BIN)/mypy examples
+	$(BIN)/mypy --ignore-missing-imports vendors
 
 imports: environment
 	$(BIN)/lint-imports --no-logo
@@ -62,9 +69,10 @@ fmt: environment ## format, and fix what can be fixed safely
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: environment ## compile requirements.txt and requirements-dev.txt from their .in files
+lock: environment ## compile requirements.txt, requirements-dev.txt and requirements-vendors.txt from their .in files
 	$(LOCK) --output-file requirements.txt requirements.in
 	$(LOCK) --output-file requirements-dev.txt requirements-dev.in
+	$(LOCK) --output-file requirements-vendors.txt requirements-vendors.in
 
 crash: environment ## kill -9 of the store, CRASH_ROUNDS=200 times an engine, of its database and of the function, 20 times
 	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_DATABASE_ROUNDS=$(CRASH_DATABASE_ROUNDS) \

@@ -1,4 +1,4 @@
-"""Records the commands of README's tour on a real terminal: ``docs/terminal.cast`` and ``docs/terminal.svg``.
+"""Records commands of the README on a real terminal, each tour as ``docs/<name>.cast`` and ``docs/<name>.svg``.
 
 Each command runs in a pseudo-terminal, in a folder of its own with an embedded store, and what it printed is kept as
 it was: as an asciicast v2 (``asciinema play``), and as an SVG that plays in a browser. The pauses for reading are ours,
@@ -29,14 +29,6 @@ _COLUMNS: Final = 110
 _ROWS: Final = 34
 _PROMPT: Final = "$ "
 _MEMORY: Final = "memory-graph agent conversation-memory"
-# What is typed; {ref} and {session} are read from the first command's output, as a person would copy them.
-TOUR: Final = (
-    f"{_MEMORY} capture --from openai-chat --input examples/data/tau-airline-booking.json",
-    f"{_MEMORY} inspect {{ref}}",
-    f"{_MEMORY} replay {{ref}} --dry-run",
-    f"{_MEMORY} erase --session-id {{session}} --yes",
-    f"{_MEMORY} replay {{ref}} --dry-run || echo exit code $?",
-)
 _PAUSE_S: Final = 2.5
 _LINE_S: Final = 0.05
 _CHARACTER_S: Final = 0.02
@@ -53,21 +45,60 @@ class Shown(NamedTuple):
     text: str
 
 
+class Tour(NamedTuple):
+    """A recording: the ``name`` of its files, its ``title``, what is typed.
+
+    ``{ref}`` and ``{session}`` are read from the first command's output, as a person would copy them.
+    """
+
+    name: str
+    title: str
+    commands: tuple[str, ...]
+
+
+TOURS: Final = (
+    Tour(
+        "terminal",
+        "A real conversation is captured, inspected as a tree, replayed and erased",
+        (
+            f"{_MEMORY} capture --from openai-chat --input examples/data/tau-airline-booking.json",
+            f"{_MEMORY} inspect {{ref}}",
+            f"{_MEMORY} replay {{ref}} --dry-run",
+            f"{_MEMORY} erase --session-id {{session}} --yes",
+            f"{_MEMORY} replay {{ref}} --dry-run || echo exit code $?",
+        ),
+    ),
+    Tour(
+        "import",
+        "A ChatGPT export is imported, looked at as a graph, and exported as Markdown",
+        (
+            f"{_MEMORY} import examples/data/chatgpt-export.json",
+            f"{_MEMORY} sessions",
+            f"{_MEMORY} graph --session-id conv-chatgpt-2",
+            f"{_MEMORY} export --session-id conv-chatgpt-2 --to markdown",
+            f"{_MEMORY} import examples/data/chatgpt-export.json",
+        ),
+    ),
+)
+
+
 def main() -> None:
-    """Run the tour and write both files."""
-    with tempfile.TemporaryDirectory() as folder:
-        lines = _tour(Path(folder))
-    documents = _REPOSITORY / "docs"
-    (documents / "terminal.cast").write_text(_cast(lines), encoding="utf-8")
-    (documents / "terminal.svg").write_text(_svg(lines), encoding="utf-8")
+    """Run every tour and write its two files."""
+    for tour in TOURS:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = record(tour, Path(folder))
+        documents = _REPOSITORY / "docs"
+        (documents / f"{tour.name}.cast").write_text(_cast(tour, lines), encoding="utf-8")
+        (documents / f"{tour.name}.svg").write_text(_svg(tour, lines), encoding="utf-8")
 
 
-def _tour(folder: Path) -> list[Shown]:
+def record(tour: Tour, folder: Path) -> list[Shown]:
+    """What ``tour`` shows, its commands run in ``folder``."""
     (folder / "examples").symlink_to(_REPOSITORY / "examples")
     lines: list[Shown] = []
     known = {"ref": "", "session": ""}
     now = 0.5
-    for command in TOUR:
+    for command in tour.commands:
         typed = command.format(**known)
         now += len(typed) * _CHARACTER_S
         lines.append(Shown(now, f"\x1b[1m{_PROMPT}{typed}\x1b[0m"))
@@ -112,14 +143,14 @@ def _run(command: str, folder: Path) -> str:
     return printed.decode().replace("\r\n", "\n")
 
 
-def _cast(lines: list[Shown]) -> str:
+def _cast(tour: Tour, lines: list[Shown]) -> str:
     """An asciicast v2: a header, then ``[seconds, "o", text]`` a line."""
-    header = {"version": 2, "width": _COLUMNS, "height": _ROWS, "title": "capture, inspect, replay, erase"}
+    header = {"version": 2, "width": _COLUMNS, "height": _ROWS, "title": tour.title}
     events = [[round(line.at, 2), "o", f"{line.text}\r\n"] for line in lines]
     return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in [header, *events])
 
 
-def _svg(lines: list[Shown]) -> str:
+def _svg(tour: Tour, lines: list[Shown]) -> str:
     """An SVG whose lines appear in their time and scroll when the window is full; it plays for ever."""
     width, height = _COLUMNS * _CELL[0] + 2 * _MARGIN, _ROWS * _CELL[1] + 2 * _MARGIN
     total = lines[-1].at + 2 * _PAUSE_S
@@ -136,7 +167,7 @@ def _svg(lines: list[Shown]) -> str:
     scroll = f"@keyframes scroll {{ {' '.join(scrolls)} }}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img">\n'
-        "<title>A real conversation is captured, inspected as a tree, replayed and erased</title>\n"
+        f"<title>{tour.title}</title>\n"
         f"<style>text {{ font: 14px/18px ui-monospace, 'DejaVu Sans Mono', monospace; fill: {_DEFAULT}; "
         f"white-space: pre }}\n.s {{ animation: scroll {total:.1f}s step-end infinite }}\n"
         f"{scroll}\n{chr(10).join(appear)}\n</style>\n"

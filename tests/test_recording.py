@@ -1,4 +1,4 @@
-"""The terminal recording of the README shows what the commands print today."""
+"""The terminal recordings of the README show what the commands print today."""
 
 import importlib.util
 import json
@@ -13,8 +13,8 @@ from rich.text import Text
 
 from tests.conftest import REPOSITORY
 
-CAST = REPOSITORY / "docs" / "terminal.cast"
-SVG = REPOSITORY / "docs" / "terminal.svg"
+DOCUMENTS = REPOSITORY / "docs"
+NAMES = ("terminal", "import")
 UNSTABLE = (
     (re.compile(r"^(\$.* |execution ref +|event id +)[0-9a-f-]{36}"), r"\1<id>"),
     (re.compile(r"[0-9-]{10}T[0-9:.]+Z"), "<time>"),
@@ -40,14 +40,27 @@ def stable(line: str) -> str:
     return text
 
 
+def recorded_lines(name: str) -> list[str]:
+    cast = (DOCUMENTS / f"{name}.cast").read_text().splitlines()[1:]
+    return [json.loads(line)[2].removesuffix("\r\n") for line in cast]
+
+
+def test_every_tour_is_recorded(recorder: ModuleType) -> None:
+    assert tuple(tour.name for tour in recorder.TOURS) == NAMES
+
+
 @pytest.mark.slow
-def test_the_recording_is_what_the_commands_print_on_a_terminal(recorder: ModuleType, tmp_path: Path) -> None:
-    recorded = [json.loads(line)[2].removesuffix("\r\n") for line in CAST.read_text().splitlines()[1:]]
-    printed = [line.text for line in recorder._tour(tmp_path)]
+@pytest.mark.parametrize("place", range(len(NAMES)), ids=NAMES)
+def test_the_recording_is_what_the_commands_print_on_a_terminal(
+    place: int, recorder: ModuleType, tmp_path: Path
+) -> None:
+    recorded = recorded_lines(NAMES[place])
+    printed = [line.text for line in recorder.record(recorder.TOURS[place], tmp_path)]
     assert [stable(line) for line in printed] == [stable(line) for line in recorded], "make recording"
 
 
-def test_the_picture_is_well_formed_and_has_every_line_of_the_recording() -> None:
-    lines = [json.loads(line)[2].removesuffix("\r\n") for line in CAST.read_text().splitlines()[1:]]
-    texts = [each for each in ET.parse(SVG).iter() if each.tag.endswith("}text")]
+@pytest.mark.parametrize("name", NAMES)
+def test_the_picture_is_well_formed_and_has_every_line_of_the_recording(name: str) -> None:
+    lines = recorded_lines(name)
+    texts = [each for each in ET.parse(DOCUMENTS / f"{name}.svg").iter() if each.tag.endswith("}text")]
     assert ["".join(text.itertext()) for text in texts] == [Text.from_ansi(line).plain for line in lines]

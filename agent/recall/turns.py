@@ -20,9 +20,10 @@ def session_turns(reads: StoreReads, session_id: str, *, at_seq: int | None = No
     after = 0
     while True:
         page = reads.turns(session_id, after_seq=after, limit=_PAGE, at_seq=at_seq).turns
-        turns += map(_turn, page)
-        if len(page) < _PAGE:
+        # Only an empty page is the end: a store may end one early, where its turns are large.
+        if not page:
             return tuple(turns)
+        turns += map(_turn, page)
         after = page[-1].seq
 
 

@@ -15,7 +15,10 @@ from pathlib import Path
 import httpx
 import psutil
 
+from agent.formats import READS, format_named
+from agent.formats.conversation.message import Conversation
 from tests.conftest import TESTS, vectors
+from tests.formats.round_trips import lines
 from tests.live.host import function_host, stub_store
 from tests.live.payloads import BASE_TEXT
 from tests.published import check_response
@@ -48,16 +51,45 @@ TOKENS = [
 
 
 def originals() -> list[tuple[str, bytes]]:
-    """Bodies to start from: path and bytes, native and openai-chat."""
+    """Bodies to start from: path and bytes, native and in every foreign format."""
     native = [
         ("/", BASE_TEXT.encode()),
         *(("/", json.dumps(vector["input"], ensure_ascii=False).encode()) for vector in vectors()),
     ]
     chats = [
         ("/?format=openai-chat", path.read_bytes())
-        for path in sorted(Path(TESTS.parent, "examples", "data").glob("*.json"))
+        for path in sorted(Path(TESTS.parent, "examples", "data").glob("tau-*.json"))
     ]
-    return native + chats
+    return native + chats + foreign()
+
+
+def foreign() -> list[tuple[str, bytes]]:
+    """The smallest real document of each format, as it is posted."""
+    documents = [document for path in sorted(Path(TESTS, "data").glob("*.json*")) for document in documents_in(path)]
+    found = []
+    for name in READS:
+        detects = format_named(name).detect
+        known = sorted((json.dumps(document) for document in documents if detects(document)), key=len)
+        known = [text for text in known if says_something(name, json.loads(text))]
+        assert known, name
+        document = json.loads(known[0])
+        body = document if isinstance(document, dict) else {"records": document}
+        found.append((f"/?format={name}", json.dumps({"session_id": "fuzzed", **body}).encode()))
+    return found
+
+
+def says_something(name: str, document: object) -> bool:
+    found = list(format_named(name).read(document))
+    return len(found) == 1 and isinstance(found[0], Conversation) and len(found[0].messages) > 1
+
+
+def documents_in(path: Path) -> Iterator[object]:
+    """What an importer might take for a conversation: a file, its elements or lines, and what is wrapped there."""
+    documents = list(lines(path)) if path.suffix == ".jsonl" else [json.loads(path.read_text())]
+    yield documents
+    for document in documents:
+        yield document
+        yield from document if isinstance(document, list) else document.values() if isinstance(document, dict) else ()
 
 
 def mutated(body: bytes, rng: random.Random) -> bytes:

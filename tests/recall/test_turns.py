@@ -190,3 +190,19 @@ def test_the_store_goes_on_at_the_leaf_that_the_reader_finds_and_both_cut_the_sa
             store.capture(follower)
             turns = session_turns(store.client.reads, SESSION)
             assert turns[-1].parent_turn_id == leaf.turn_id
+
+
+def test_a_page_that_the_store_ends_early_is_not_the_end() -> None:
+    """Five turns of 9 MiB are more than a page of the store holds (docs/architecture.md), however few they are."""
+    with embedded() as memory:
+        for place in range(5):
+            turn = {
+                "turn_id": str(uuid.UUID(int=place + 1)),
+                "role": "user",
+                "content": "x" * (9 * 1024 * 1024),
+                "timestamp": "2026-03-02T08:15:00Z",
+            }
+            memory.capture({"session_id": SESSION, "conversation_id": SESSION[:-1] + "2", "turns": [turn]})
+        one_page = memory.client.reads.turns(SESSION, limit=1000).turns
+        assert len(one_page) < 5
+        assert len(session_turns(memory.client.reads, SESSION)) == 5
