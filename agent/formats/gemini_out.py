@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from agent.formats.conversation.said import Said, SaidCall, document, said
+from agent.formats.conversation.said import Said, SaidCall, document, joined, said
 from agent.formats.gemini import SYSTEM, instruction_of
 from agent.formats.gemini_native import BEFORE, content_of, has_digest, made_content, rebuilt
 from agent.formats.gemini_parts import CAMEL, Names, OpenCalls, Turn
@@ -28,6 +28,7 @@ _FUNCTION_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}\Z", re.ASCI
 def write(session: Session) -> Written:
     """The history of ``session`` as one document."""
     turns, lost = said(session, "gemini")
+    turns = joined(turns, lost)
     lost += refused(turns)
     turns = with_objects(session, turns, "gemini")
     members: dict[str, Any] = {}

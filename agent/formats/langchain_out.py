@@ -13,7 +13,7 @@ from agent.core.ids import is_uuid
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
 from agent.formats.conversation.payload import UNKNOWN_TOOL
-from agent.formats.conversation.said import Said, SaidCall, SaidResult, document, said
+from agent.formats.conversation.said import Said, SaidCall, SaidResult, document, joined, said
 from agent.formats.langchain_message import made_fields, made_message, read_message, serialised
 from agent.formats.tool_calls import ArgumentReader, is_read_otherwise
 from agent.formats.writing import Session, Written
@@ -24,6 +24,7 @@ NAME: Final = "langchain"
 def write(session: Session) -> Written:
     """The history of ``session`` as one document."""
     turns, lost = said(session, NAME)
+    turns = joined(turns, lost)
     messages: list[dict[str, Any]] = []
     for turn in turns:
         own = _given_back(turn)

@@ -18,6 +18,7 @@ from agent.core.canonical import encode
 from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
 from agent.formats import OPENAI_CHAT
+from agent.formats.conversation.said import is_one_answer
 from agent.formats.openai_message import read_message
 from agent.formats.plain_text import one_line
 from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text, is_read_otherwise
@@ -61,6 +62,8 @@ class _Messages:
         self.calls: dict[Place, Any] = {}
         self.answered: set[Place] = set()
         self.lost: Counter[str] = Counter()
+        # The turn whose message is the last, where its fields alone made it.
+        self._said: SessionTurn | None = None
 
     def add(self, turn: SessionTurn) -> None:
         """Append what says ``turn``."""
@@ -68,12 +71,14 @@ class _Messages:
         capture = self._session.capture_of(turn)
         is_own = capture.format in (None, OPENAI_CHAT)
         message = message_of(turn, is_translated=capture.is_translated) if is_own else None
+        if message is None and turn.role in _ROLES - {"tool"}:
+            self._say(turn)
+            return
+        self._said = None
         if message is not None:
             self._give_back(turn, message)
         elif turn.role == "tool":
             self._results(turn)
-        elif turn.role in _ROLES:
-            self._say(turn)
         else:
             # Of another writer: no message has such a role.
             self.lost["roles"] += 1
@@ -98,7 +103,28 @@ class _Messages:
             message["tool_calls"] = [self._call(place, entry) for place, _, entry in calls]
         else:
             self.lost["calls_of_others"] += len(calls)
-        self.messages.append(message)
+        if self._is_going_on(turn):
+            self._join(message)
+        else:
+            self.messages.append(message)
+        self._said = turn
+
+    def _is_going_on(self, turn: SessionTurn) -> bool:
+        """Whether ``turn`` goes on with the answer that was just said: a provider wants its calls in one message."""
+        before = self._said
+        if before is None or not before.role == turn.role == "assistant":
+            return False
+        sources = (self._session.capture_of(each).format for each in (before, turn))
+        return is_one_answer(*sources, has_calls=bool(before.invocations and turn.invocations))
+
+    def _join(self, message: Mapping[str, Any]) -> None:
+        self.lost["joined_turns"] += 1
+        whole = self.messages[-1]
+        texts = [text for text in (whole["content"], message["content"]) if text]
+        calls = [*whole.get("tool_calls", ()), *message.get("tool_calls", ())]
+        whole["content"] = "\n".join(texts) or (None if calls else "")
+        if calls:
+            whole["tool_calls"] = calls
 
     def _call(self, place: Place, entry: Mapping[str, Any]) -> dict[str, Any]:
         name = entry.get("tool_name")

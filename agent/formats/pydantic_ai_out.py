@@ -13,7 +13,7 @@ from typing import Any, Final
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
 from agent.formats.conversation.payload import UNKNOWN_TOOL
-from agent.formats.conversation.said import Said, SaidResult, document, said
+from agent.formats.conversation.said import Said, SaidResult, document, joined, said
 from agent.formats.pydantic_ai_message import BEFORE, INSTRUCTIONS, ModelMessage, message_fields, read_message
 from agent.formats.pydantic_ai_parts import CALLS, ROLES, call_part, completed, return_part, text_part
 from agent.formats.tool_calls import ArgumentReader, is_read_otherwise
@@ -26,6 +26,7 @@ _KIND_OF: Final = {"system": "system-prompt", "user": "user-prompt"}
 def write(session: Session) -> Written:
     """The history of ``session`` as one document, for ``ModelMessagesTypeAdapter`` in its ``messages``."""
     turns, lost = said(session, NAME)
+    turns = joined(turns, lost)
     writer = _Writer(lost)
     for group in _grouped(turns):
         writer.add(group)

@@ -47,12 +47,12 @@ def unexplained(one: Session, other: Session, lost: Mapping[str, int]) -> list[s
     Of split turns, what they say together still has to be the same; of calls out of order, the calls.
     """
     turns, others = told(one), told(other)
+    if lost.keys() & {"split_turns", "joined_turns"}:
+        turns, others = joined(turns), joined(others)
     if "call_order" in lost:
         turns, others = (
             [{**turn, "calls": sorted(turn["calls"], key=repr)} for turn in side] for side in (turns, others)
         )
-    if "split_turns" in lost:
-        turns, others = joined(turns), joined(others)
     return sorted({each for each in differences(turns, others) if not EXPLAINED[each] & lost.keys()})
 
 

@@ -81,3 +81,42 @@ def check_stay(session: Session, through: str) -> None:
     stay = taken(through, written(through, session)[0])
     back = taken("openai-chat", written("openai-chat", stay)[0])
     assert told(back) == told(session)
+
+
+# Formats whose providers want the calls of one answer in one message, right before their results.
+IN_ONE_MESSAGE = ("openai-chat", "anthropic", "bedrock-converse", "gemini", "langchain", "pydantic-ai")
+
+
+@pytest.mark.parametrize("source", ["openai-responses", "openai-agents"])
+@pytest.mark.parametrize("target", IN_ONE_MESSAGE)
+def test_calls_that_came_as_items_are_one_message_again(source: str, target: str) -> None:
+    items = [
+        {"role": "user", "content": "Weigh both."},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x=="},
+        {"role": "assistant", "content": "I do."},
+        {"type": "function_call", "call_id": "a", "name": "weigh", "arguments": '{"n":1}'},
+        {"type": "function_call", "call_id": "b", "name": "weigh", "arguments": '{"n":2}'},
+        {"type": "function_call_output", "call_id": "a", "output": "one"},
+        {"type": "function_call_output", "call_id": "b", "output": "two"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    ((payload,),) = captures(source, items)
+    document, result = written(target, unstored(payload))
+    assert result.lost["joined_turns"] == 3
+    turns = spoken(taken(target, document))
+    assert [turn["role"] for turn in turns] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert turns[1]["content"] == "I do."
+    assert [name for _, name, _ in turns[1]["calls"]] == ["weigh", "weigh"]
+    assert [turn["content"] for turn in turns[2:4]] == ["one", "two"]
+
+
+@pytest.mark.parametrize("target", IN_ONE_MESSAGE)
+def test_two_answers_that_are_two_messages_stay_two(target: str) -> None:
+    messages = [
+        {"role": "user", "content": "Hi"},
+        *({"role": "assistant", "content": text} for text in ("One.", "Two.")),
+    ]
+    ((payload,),) = captures("openai-chat", {"messages": messages})
+    document, result = written(target, unstored(payload))
+    assert "joined_turns" not in result.lost
+    assert [turn["content"] for turn in spoken(taken(target, document))] == ["Hi", "One.", "Two."]

@@ -16,7 +16,7 @@ from agent.core.pairs import named_invocations, native_id
 from agent.formats.blocks.message import Demands, Dialect, makes, read_message, usual_role
 from agent.formats.conversation.message import Call, Message, Result
 from agent.formats.conversation.payload import UNKNOWN_TOOL, call_key
-from agent.formats.conversation.said import Said, SaidCall, document, said
+from agent.formats.conversation.said import Said, SaidCall, document, joined, said
 from agent.formats.conversation.times import stated
 from agent.formats.writing import Session, Written
 
@@ -28,13 +28,13 @@ def write_messages(session: Session, dialect: Dialect, demands: Demands) -> Writ
 
     Kinds of what is lost, beside those of ``said``: ``answers`` (what an answer said beside its message),
     ``arguments`` (calls whose arguments are none, or no object where the provider wants one), ``binaries``,
-    ``empty_messages``, ``odd_call_ids``, ``odd_tool_names``, ``originals`` (turns that say something else than the
-    message that they came as, of which only their fields are left), ``several_results``, ``times``, ``tool_names``
-    (results that name another tool than their call).
+    ``empty_messages``, ``joined_turns``, ``odd_call_ids``, ``odd_tool_names``, ``originals`` (turns that say something
+    else than the message that they came as, of which only their fields are left), ``several_results``, ``times``,
+    ``tool_names`` (results that name another tool than their call).
     """
     turns, lost = said(session, dialect.name)
     out = _Out(dialect, demands, lost)
-    for run in _runs(turns):
+    for run in _runs(joined(turns, lost)):
         out.add(run)
     members: dict[str, Any] = {} if out.system is None else {"system": out.system}
     return document(session, {**members, "messages": out.messages}, lost)

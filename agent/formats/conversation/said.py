@@ -39,8 +39,9 @@ class Said(NamedTuple):
     """A turn that is shown and not erased. ``role`` is one of ours.
 
     ``timestamp``, ``model`` and ``usage`` are None where the message itself did not say them. ``native_id`` is the id
-    that the message came with. ``native`` is what its reader kept of it, None where it came otherwise than in the
-    format that is written; ``absent`` names the fields that it lacked.
+    that the message came with. ``source`` is the format that it was read from, None where it was sent as it is.
+    ``native`` is what its reader kept of it, None where it came otherwise than in the format that is written;
+    ``absent`` names the fields that it lacked.
     """
 
     turn: SessionTurn
@@ -54,9 +55,12 @@ class Said(NamedTuple):
     results: tuple[SaidResult, ...]
     native: Mapping[str, Any] | None
     absent: Sequence[str]
+    source: str | None
 
 
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
+# Whose readers make a turn of every item of an answer.
+_OF_ITEMS = frozenset({"openai-responses", "openai-agents", "codex"})
 
 
 def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
@@ -127,7 +131,37 @@ def _said(
         results,
         native if is_own else None,
         [name for name in absent if isinstance(name, str)] if is_own else [],
+        session.capture_of(turn).format,
     )
+
+
+def joined(turns: Sequence[Said], lost: Counter[str]) -> list[Said]:
+    """``turns``, with those of an assistant that one message would say made one: ``joined_turns`` counts the others.
+
+    Some formats have an item for each call and each text of one answer. Others refuse a call whose result does not
+    follow its message: parallel calls have to stand in one.
+    """
+    found: list[Said] = []
+    for turn in turns:
+        if found and _is_one_answer(found[-1], turn):
+            first = found[-1]
+            texts = [each.content for each in (first, turn) if each.content]
+            found[-1] = first._replace(content="\n".join(texts), calls=(*first.calls, *turn.calls))
+            lost["joined_turns"] += 1
+        else:
+            found.append(turn)
+    return found
+
+
+def _is_one_answer(turn: Said, following: Said) -> bool:
+    if not turn.role == following.role == "assistant" or turn.native is not None or following.native is not None:
+        return False
+    return is_one_answer(turn.source, following.source, has_calls=bool(turn.calls and following.calls))
+
+
+def is_one_answer(source: str | None, following: str | None, *, has_calls: bool) -> bool:
+    """Whether two turns of an assistant, one right after the other, are one answer; ``has_calls``: both make some."""
+    return has_calls or (source in _OF_ITEMS and following in _OF_ITEMS)
 
 
 def document(session: Session, members: Mapping[str, Any], lost: Counter[str]) -> Written:
