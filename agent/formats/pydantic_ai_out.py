@@ -16,7 +16,7 @@ from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, SaidResult, document, joined, said
 from agent.formats.pydantic_ai_message import BEFORE, INSTRUCTIONS, ModelMessage, message_fields, read_message
 from agent.formats.pydantic_ai_parts import CALLS, ROLES, call_part, completed, return_part, text_part
-from agent.formats.tool_calls import ArgumentReader, is_read_otherwise
+from agent.formats.tool_calls import ArgumentReader
 from agent.formats.writing import Session, Written
 
 NAME: Final = "pydantic-ai"
@@ -124,10 +124,6 @@ class _Writer:
             self._lost["models"] -= turn.model is not None and again.model == turn.model
             self._lost["token_usage"] -= turn.usage is not None and again.usage == turn.usage
             self._lost["times"] += turn.timestamp is not None and again.timestamp is None
-            self._lost["json_texts"] += sum(
-                is_read_otherwise(call.arguments) and told.arguments != call.arguments
-                for call, told in zip(turn.calls, again.calls, strict=False)
-            )
 
 
 def _are_instructions(turn: Said) -> bool:

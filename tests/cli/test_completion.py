@@ -51,7 +51,10 @@ def in_fish(folder: Path, line: str) -> set[str]:
         ("memory-graph agent conv", {"conversation-memory"}),
         ("memory-graph agent conversation-memory cap", {"capture"}),
         ("memory-graph agent conversation-memory erase --u", {"--user-id"}),
-        ("memory-graph agent conversation-memory capture --from op", {"openai-chat", "openai-responses", "openai-agents", "openinference"}),
+        (
+            "memory-graph agent conversation-memory capture --from op",
+            {"openai-chat", "openai-responses", "openai-agents", "openinference"},
+        ),
         ("memory-graph store verify --format ", {"table", "json", "yaml"}),
     ],
 )

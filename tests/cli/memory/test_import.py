@@ -435,7 +435,9 @@ def test_a_person_sees_a_row_a_file_and_the_sum(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(lines(chat(len(name), session_id=name)))
     code, out, err = shown(tmp_path / "store.db", tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     assert (code, err) == (ExitCode.OK, "")
-    rows = [line.split() for line in out.splitlines()]
+    where, *rows = [line.split() for line in out.splitlines()]
+    assert where == ["in", f"{tmp_path}/"]
+    assert [row[0] for row in rows[1:]] == ["a.jsonl", "b.jsonl", "all"]
     assert rows[0] == ["file", "format", "conversations", "turns", "new", "known", "revised", "calls", "ignored",
                        "unreadable"]  # fmt: skip
     assert rows[-1] == ["all", "2", "10", "10", "0", "0", "2", "0", "0"]

@@ -102,9 +102,13 @@ class Report:
         read = [told for told in self._files if told.nothing is None]
         if read:
             # Late: a script that asks for JSON does not wait for Rich.
-            from agent.cli.memory.importing.report_table import table
+            from agent.cli.memory.importing.report_table import common_folder, table
 
-            terminal.show(table(read, self._total, stored=not self._dry_run, encoding=terminal.encoding))
+            folder = common_folder(read)
+            if folder:
+                terminal.plain(f"in {escape(folder, terminal.encoding)}\n")
+            rows = table(read, self._total, folder=folder, stored=not self._dry_run, encoding=terminal.encoding)
+            terminal.show(rows)
         for line in self._summary():
             terminal.plain(f"{line}\n")
         lines = [f"{told.source.shown}: {told.nothing}" for told in self._files if told.nothing is not None]

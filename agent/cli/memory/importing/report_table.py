@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,23 @@ if TYPE_CHECKING:
 _COUNTS = ("conversations", "turns", "new", "known", "revised", "calls", "ignored", "unreadable")
 
 
-def table(files: Sequence[FileTold], total: Account, *, stored: bool, encoding: str) -> Table:
-    """The rows of ``files``. Without ``stored`` nobody knows what is new: a dry run asks no store."""
+def common_folder(files: Sequence[FileTold]) -> str:
+    """The folder that all ``files`` were named in, with its separator; empty for one file, and where there is none."""
+    folders = [told.source.shown.rpartition(os.sep)[0] for told in files]
+    if len(files) < 2 or not all(folders):
+        return ""
+    try:
+        return os.path.commonpath(folders) + os.sep
+    except ValueError:
+        # Some were named from the root, and some were not.
+        return ""
+
+
+def table(files: Sequence[FileTold], total: Account, *, folder: str, stored: bool, encoding: str) -> Table:
+    """The rows of ``files``, without the ``folder`` that their names begin with.
+
+    Without ``stored`` nobody knows what is new: a dry run asks no store.
+    """
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_footer=len(files) > 1)
     names = [name for name in _COUNTS if stored or name not in ("new", "known", "revised")]
     sums = dict(zip(_COUNTS, _values(total), strict=True))
@@ -30,7 +46,9 @@ def table(files: Sequence[FileTold], total: Account, *, stored: bool, encoding: 
         values = dict(zip(_COUNTS, _values(told.account), strict=True))
         formats = ", ".join(told.account.formats)
         shown.add_row(
-            Text(escape(told.source.shown, encoding)), Text(formats or "-"), *(str(values[name]) for name in names)
+            Text(escape(told.source.shown.removeprefix(folder), encoding)),
+            Text(formats or "-"),
+            *(str(values[name]) for name in names),
         )
     return shown
 
