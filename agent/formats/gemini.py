@@ -22,7 +22,8 @@ from agent.formats.conversation.model_calls import Line, ModelCall, lines_of
 from agent.formats.conversation.recording import Recorded, recorded_calls
 from agent.formats.gemini_answer import Answer, answers_of, is_response, is_stream, joined, response_of_call
 from agent.formats.gemini_native import messages_of
-from agent.formats.gemini_parts import CAMEL, ROLES, OpenCalls, member, read_content
+from agent.formats.gemini_pairs import OpenCalls
+from agent.formats.gemini_parts import CAMEL, ROLES, member, read_content
 from agent.formats.writing import Session, Written
 
 SYSTEM: Final = "system"

@@ -18,7 +18,8 @@ from typing import Any, Final
 from agent.formats.conversation.said import Said, SaidCall, document, joined, said
 from agent.formats.gemini import SYSTEM, instruction_of
 from agent.formats.gemini_native import BEFORE, content_of, has_digest, made_content, rebuilt
-from agent.formats.gemini_parts import CAMEL, Names, OpenCalls, Turn
+from agent.formats.gemini_pairs import OpenCalls
+from agent.formats.gemini_parts import CAMEL, Names, Turn
 from agent.formats.writing import Session, Written
 
 # What the API reference allows a function to be called.

@@ -20,7 +20,8 @@ from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 from agent.formats.common_fields import MAX_ID_CHARACTERS, POSTED, refusal_of
 from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.times import from_epoch
-from agent.formats.gemini_parts import OpenCalls, member, snake_case
+from agent.formats.gemini_pairs import OpenCalls
+from agent.formats.gemini_parts import member, snake_case
 from agent.formats.google_adk_eval import eval_events, is_eval_case, is_eval_set
 from agent.formats.google_adk_event import Name, event_messages, is_event
 from agent.formats.writing import Session, Written

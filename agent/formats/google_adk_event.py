@@ -19,7 +19,8 @@ from agent.formats.conversation.payload import call_key
 from agent.formats.conversation.times import from_epoch
 from agent.formats.gemini_answer import usage_of
 from agent.formats.gemini_native import messages_of
-from agent.formats.gemini_parts import SNAKE, OpenCalls, Turn, member, read_content, same_json
+from agent.formats.gemini_pairs import OpenCalls
+from agent.formats.gemini_parts import SNAKE, Turn, member, read_content, same_json
 
 USER: Final = "user"
 _SPOKEN: Final = {"inputTranscription": "user", "outputTranscription": "assistant"}

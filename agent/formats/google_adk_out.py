@@ -17,7 +17,8 @@ from agent.formats.conversation.payload import call_key
 from agent.formats.conversation.said import Said, document, said
 from agent.formats.gemini_native import has_digest, made_content, rebuilt, say_the_same
 from agent.formats.gemini_out import groups_of, refused, with_objects
-from agent.formats.gemini_parts import SNAKE, OpenCalls, Turn, member
+from agent.formats.gemini_pairs import OpenCalls
+from agent.formats.gemini_parts import SNAKE, Turn, member
 from agent.formats.google_adk_event import Told, event_turns, made_fields, told_by
 from agent.formats.writing import Session, Written, agent_of
 

@@ -279,8 +279,8 @@ def test_context_and_options_go_through_but_derive_ids_which_is_done():
 
 
 def test_the_options_of_the_body_stand_under_native():
-    payload = translate(USER, mode="snapshot", start_index=2.0, request_id="r", model="m").payload
-    assert payload["native"] == {"format": "openai-chat", "mode": "snapshot", "start_index": 2.0, "request_id": "r", "model": "m"}
+    options = {"mode": "snapshot", "start_index": 2.0, "request_id": "r", "model": "m"}
+    assert translate(USER, **options).payload["native"] == {"format": "openai-chat", **options}
 
 
 def test_unknown_fields_are_kept_and_named():

@@ -47,7 +47,8 @@ def test_a_wrapper_is_opened() -> None:
 
 
 def test_a_call_is_captured_with_its_answer() -> None:
-    call = {"request": {"messages": [ASKED], "system": "Be kind."}, "response": {**SAID, "type": "message", "id": "msg_1", "stop_reason": "end_turn"}}
+    answer = {**SAID, "type": "message", "id": "msg_1", "stop_reason": "end_turn"}
+    call = {"request": {"messages": [ASKED], "system": "Be kind."}, "response": answer}
     turns = read("anthropic", session_id="s", **call).payload["turns"]
     assert [(turn["role"], turn["content"]) for turn in turns] == [
         ("system", "Be kind."),

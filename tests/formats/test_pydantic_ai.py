@@ -209,11 +209,11 @@ WRONG = [
     ([{"kind": 1, "parts": []}], "$[0].kind", "type"),
     ([request(), {"kind": "request"}], "$[1].parts", "required"),
     ([{"kind": "request", "parts": {}}], "$[0].parts", "type"),
-    ([request(1)], "$[0].parts[0]", "type"),  # type: ignore[arg-type]
+    ([request(1)], "$[0].parts[0]", "type"),
     ([request({"content": "hi"})], "$[0].parts[0].part_kind", "required"),
     ([request({"part_kind": None})], "$[0].parts[0].part_kind", "type"),
     ([response(call("f", {}, tool_call_id=7))], "$[0].parts[0].tool_call_id", "type"),
-    ([response(call(["f"], {}))], "$[0].parts[0].tool_name", "type"),  # type: ignore[arg-type]
+    ([response(call(["f"], {}))], "$[0].parts[0].tool_name", "type"),
     ([response({"part_kind": "text", "content": [1]})], "$[0].parts[0].content", "type"),
 ]
 
