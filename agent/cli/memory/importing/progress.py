@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _EVERY_S: Final = 0.1
+# What ends before has no need of a bar.
+_FIRST_S: Final = 1.0
 
 
 class Bar:
     """The bar of all files, each by its share of the bytes; does nothing without a terminal."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
+    def __init__(self, progress: Progress | None, total: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._progress = progress
         self._task = None if progress is None else progress.add_task("", total=max(total, 1), conversations=0, rate="")
-        self._began = self._shown_at = time.monotonic()
+        self._clock = clock
+        self._began = clock()
+        self._next_s = self._began + _FIRST_S
         self._passed = 0
         self._conversations = 0
         self._name = ""
@@ -36,10 +40,11 @@ class Bar:
     def update(self, share: float, conversations: int) -> None:
         """So much of this file was read, and so many conversations more are done."""
         self._conversations += conversations
-        now = time.monotonic()
-        if self._progress is None or self._task is None or now - self._shown_at < _EVERY_S:
+        now = self._clock()
+        if self._progress is None or self._task is None or now < self._next_s:
             return
-        self._shown_at = now
+        self._next_s = now + _EVERY_S
+        self._progress.start()
         self._progress.update(
             self._task,
             completed=self._passed + self._size * share,
@@ -67,5 +72,8 @@ def bar(terminal: Terminal, *, total: int, results_are_shown: bool) -> Iterator[
         TextColumn("{task.fields[conversations]} conversations, {task.fields[rate]}", markup=False),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as progress:
+    progress = Progress(*columns, console=console, transient=True)
+    try:
         yield Bar(progress, total)
+    finally:
+        progress.stop()
