@@ -18,6 +18,7 @@ from agent.core.canonical import encode
 from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
 from agent.formats import OPENAI_CHAT
+from agent.formats.content_parts import digests_in
 from agent.formats.conversation.said import is_one_answer
 from agent.formats.openai_message import read_message
 from agent.formats.plain_text import one_line
@@ -27,7 +28,6 @@ from agent.formats.writing import Session, Written, not_shown, unsaid
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 # What the Chat Completions reference allows a function to be called.
 _FUNCTION_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z", re.ASCII)
-_DIGEST: Final = frozenset({"sha256", "bytes"})
 
 
 def write(session: Session) -> Written:
@@ -84,7 +84,7 @@ class _Messages:
             self.lost["roles"] += 1
 
     def _give_back(self, turn: SessionTurn, message: dict[str, Any]) -> None:
-        self.lost["binaries"] += sum(_digests(message))
+        self.lost["binaries"] += digests_in(message)
         if turn.role != "tool":
             sent = message.get("tool_calls") or ()
             # An old function_call stands behind them, and has no id.
@@ -225,14 +225,3 @@ def _exact_call(entry: Mapping[str, Any]) -> dict[str, Any]:
         "type": "function",
         "function": {"name": entry.get("tool_name"), "arguments": arguments_text(entry.get("arguments"))},
     }
-
-
-def _digests(value: Any) -> Iterator[bool]:
-    """True for each digest that stands for binary data (``formats.content_parts``)."""
-    level = [value]
-    while level:
-        item = level.pop()
-        if isinstance(item, dict) and item.keys() >= _DIGEST:
-            yield True
-        elif isinstance(item, dict | list):
-            level.extend(item.values() if isinstance(item, dict) else item)

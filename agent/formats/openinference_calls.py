@@ -7,11 +7,9 @@ calls repeats them. Where no call was traced, what went into the outermost opera
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 from agent.formats import openinference_vercel as vercel
 from agent.formats.common_fields import POSTED, refusal_of
@@ -19,9 +17,9 @@ from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.model_calls import ModelCall, said_key
 from agent.formats.conversation.usage import token_usage
 from agent.formats.openinference_message import grouped, read_message
-from agent.formats.spans import Record, attributes_record, latest, listed, record_of, structured
+from agent.formats.spans import Record, attributes_record, latest, structured
 from agent.formats.tool_calls import ArgumentReader
-from agent.formats.traced_calls import Sessions, Traced, conversations, counted, spans_above
+from agent.formats.traced_calls import Traced, conversations, counted, sessions_in, spans_above
 
 INPUT: Final = "llm.input_messages"
 OUTPUT: Final = "llm.output_messages"
@@ -70,19 +68,8 @@ def read_attributes(document: Mapping[str, Any]) -> Iterator[Conversation | Vali
 def read_records(document: Any) -> Iterator[Conversation | ValidationError]:
     """The conversations of the spans in ``document``, by session in the order of their first spans."""
     ignored = Ignored()
-    records = []
-    for at, raw in listed(document):
-        record = record_of(raw, at)
-        if record is None:
-            ignored.add("lines that are no records", json_path(at))
-        elif is_ours(record):
-            records.append(record)
-        else:
-            ignored.add("records of other operations", record.path())
-    named = Sessions(records, own_session)
-    by_session: dict[str | None, list[Record]] = defaultdict(list)
-    for record in records:
-        by_session[named.session_of(record)].append(record)
+    by_session = sessions_in(document, is_ours, own_session, ignored)
+    records = [record for some in by_session.values() for record in some]
     answers = [each for r in records if (each := vercel.answer_id(r.attributes)) is not None and not _is_around(r)]
     found = (each for session, some in by_session.items() for each in _session(session, some, answers, ignored))
     yield from counted(found, ignored)

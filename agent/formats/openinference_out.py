@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
 from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, document, said
 from agent.formats.openinference_calls import INPUT, OUTPUT
 from agent.formats.openinference_message import flat_as_it_came, flat_of
-from agent.formats.otel_genai_out import digests, is_read_otherwise
+from agent.formats.tool_calls import is_read_otherwise
 from agent.formats.writing import Session, Written
 
 
@@ -23,7 +24,7 @@ def write(session: Session) -> Written:
     """The history of ``session`` as one document."""
     turns, lost = said(session, "openinference")
     messages = [message for turn in turns for message in _messages(turn, lost)]
-    lost["binaries"] += sum(digests(messages))
+    lost["binaries"] += digests_in(messages)
     ends = bool(turns) and turns[-1].role == "assistant"
     members: dict[str, Any] = {}
     for name, some in ((INPUT, messages[:-1] if ends else messages), (OUTPUT, messages[-1:] if ends else [])):

@@ -8,12 +8,10 @@ calls say; those that do not are read (agents), or counted (tools).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 from agent.formats.common_fields import POSTED, refusal_of
 from agent.formats.conversation.message import Conversation, Ignored, Message
@@ -21,9 +19,9 @@ from agent.formats.conversation.model_calls import ModelCall, said_key
 from agent.formats.conversation.usage import token_usage
 from agent.formats.otel_genai_events import CHOICE, ROLES, body_of, message_of_event
 from agent.formats.otel_genai_message import read_instructions, read_message
-from agent.formats.spans import Record, attributes_record, latest, listed, record_of, structured
+from agent.formats.spans import Record, attributes_record, latest, structured
 from agent.formats.tool_calls import ArgumentReader
-from agent.formats.traced_calls import Sessions, Traced, conversations, counted, spans_above
+from agent.formats.traced_calls import Traced, conversations, counted, sessions_in, spans_above
 
 INPUT: Final = "gen_ai.input.messages"
 OUTPUT: Final = "gen_ai.output.messages"
@@ -103,19 +101,7 @@ def read_attributes(document: Mapping[str, Any]) -> Iterator[Conversation | Vali
 def read_records(document: Any) -> Iterator[Conversation | ValidationError]:
     """The conversations of the records in ``document``, by session in the order of their first records."""
     ignored = Ignored()
-    records = []
-    for at, raw in listed(document):
-        record = record_of(raw, at)
-        if record is None:
-            ignored.add("lines that are no records", json_path(at))
-        elif is_ours(record):
-            records.append(record)
-        else:
-            ignored.add("records of other operations", record.path())
-    named = Sessions(records, _conversation_id)
-    by_session: dict[str | None, list[Record]] = defaultdict(list)
-    for record in records:
-        by_session[named.session_of(record)].append(record)
+    by_session = sessions_in(document, is_ours, _conversation_id, ignored)
     yield from counted(
         (each for session, some in by_session.items() for each in _session(session, some, ignored)), ignored
     )

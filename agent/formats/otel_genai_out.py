@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
 from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, SaidResult, document, said
@@ -22,11 +23,10 @@ from agent.formats.otel_genai_message import (
     ROLES,
     parts_of,
 )
-from agent.formats.tool_calls import ArgumentReader
+from agent.formats.tool_calls import is_read_otherwise
 from agent.formats.writing import Session, Written
 
 _ANSWERS: Final = frozenset(role for role, ours in ROLES.items() if ours == "assistant")
-_DIGEST: Final = frozenset({"sha256", "bytes"})
 
 
 def write(session: Session) -> Written:
@@ -38,7 +38,7 @@ def write(session: Session) -> Written:
         members[INSTRUCTIONS] = instructions_of(_message(turns[0]))
         turns = turns[1:]
     messages = [message for run in _runs(turns) for message in _written(run, lost)]
-    lost["binaries"] += sum(digests([members, messages]))
+    lost["binaries"] += digests_in([members, messages])
     ends = bool(messages) and messages[-1].get("role") in _ANSWERS and "finish_reason" in messages[-1]
     members[INPUT] = messages[:-1] if ends else messages
     members[OUTPUT] = messages[-1:] if ends else []
@@ -104,19 +104,3 @@ def _said(turn: Said) -> dict[str, Any]:
         if name is not None:
             part["name"] = name
     return {"role": turn.role, "parts": parts}
-
-
-def is_read_otherwise(arguments: Any) -> bool:
-    """Whether a text is taken for the JSON that it looks like: the conventions tell the two apart nowhere."""
-    return isinstance(arguments, str) and ArgumentReader().read(arguments) != arguments
-
-
-def digests(value: Any) -> Iterator[bool]:
-    """True for each digest that stands for binary data (``formats.content_parts``)."""
-    level = [value]
-    while level:
-        item = level.pop()
-        if isinstance(item, dict) and item.keys() >= _DIGEST:
-            yield True
-        elif isinstance(item, dict | list):
-            level.extend(item.values() if isinstance(item, dict) else item)

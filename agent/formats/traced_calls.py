@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from agent.core.ids import conversation_uuid
+from agent.core.json_path import json_path
 from agent.errors import ValidationError
 from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.model_calls import Line, ModelCall, lines_of, said_key
-from agent.formats.spans import Record
+from agent.formats.spans import Record, listed, record_of
 
 # What a span says of a message, and not the message: it is told otherwise where a later call repeats it, so a store
 # keeps what came first (CONTRACT 10). What is kept of the message, too: an answer repeated as history lacks some of it.
@@ -70,6 +71,29 @@ class Sessions:
         if named is None and record.trace_id is not None:
             named = self._traces.get(record.trace_id, record.trace_id)
         return named
+
+
+def sessions_in(
+    document: Any, is_ours: Callable[[Record], bool], own: Callable[[Record], str | None], ignored: Ignored
+) -> dict[str | None, list[Record]]:
+    """The records in ``document`` that ``is_ours`` knows, by session in the order of their first ones.
+
+    ``own`` is the session that a record names itself. What is no record of ours is counted.
+    """
+    records = []
+    for at, raw in listed(document):
+        record = record_of(raw, at)
+        if record is None:
+            ignored.add("lines that are no records", json_path(at))
+        elif is_ours(record):
+            records.append(record)
+        else:
+            ignored.add("records of other operations", record.path())
+    named = Sessions(records, own)
+    found: dict[str | None, list[Record]] = {}
+    for record in records:
+        found.setdefault(named.session_of(record), []).append(record)
+    return found
 
 
 def spans_above(records: Iterable[Record], calls: Iterable[Record]) -> set[tuple[str | None, str | None]]:

@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from agent.core.canonical import canonical
 from agent.core.pairs import named_invocations, native_id
 from agent.formats.blocks.message import Demands, Dialect, makes, read_message, usual_role
+from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
 from agent.formats.conversation.payload import UNKNOWN_TOOL, call_key
 from agent.formats.conversation.said import Said, SaidCall, document, joined, said
 from agent.formats.conversation.times import stated
 from agent.formats.writing import Session, Written
-
-_DIGEST: Final = frozenset({"sha256", "bytes"})
 
 
 def write_messages(session: Session, dialect: Dialect, demands: Demands) -> Written:
@@ -80,7 +79,7 @@ class _Out:
         for turn in run:
             self._count(turn, message)
         if message is not None:
-            self._lost["binaries"] += sum(_digests(message))
+            self._lost["binaries"] += digests_in(message)
             self._put(message, run[0])
         elif run[0].role == "tool":
             self._put_results(run[0])
@@ -240,14 +239,3 @@ def _same(one: Any, other: Any) -> bool:
     if one is ... or other is ...:
         return one is other
     return canonical(one) == canonical(other)
-
-
-def _digests(value: Any) -> Iterator[bool]:
-    """True for each digest that stands for binary data (``formats.content_parts``)."""
-    level = [value]
-    while level:
-        item = level.pop()
-        if isinstance(item, dict) and item.keys() >= _DIGEST:
-            yield True
-        elif isinstance(item, dict | list):
-            level.extend(item.values() if isinstance(item, dict) else item)
