@@ -216,7 +216,7 @@ def _recorded(calls: Sequence[Recorded], answers_at: str | None = None) -> Itera
         inputs = [] if sent is None else history.messages(sent, f"{path}.request.contents", problems)
         answers = [] if response is None else answers_of(response)
         if not answers:
-            ignored.add("calls without an answer", path)
+            ignored.add("calls without an answer", f"{path}.response")
         outputs = list(_answered(answers, answers_at or f"{path}.response.candidates", problems))
         said += [ModelCall(inputs, output) for output in outputs or [[]]]
         requests += [] if sent is None else [(said[-1], sent)]

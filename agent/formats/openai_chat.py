@@ -140,7 +140,7 @@ def _recorded(calls: Sequence[Recorded]) -> Iterator[Conversation | ValidationEr
         inputs = [] if sent is None else _messages(_read_messages(sent, f"{path}.request.messages", problems))
         said += [ModelCall(inputs, [message]) for message in _answered(answers, path, problems)]
         if not answers:
-            ignored.add("calls without an answer", path)
+            ignored.add("calls without an answer", f"{path}.response")
             said.append(ModelCall(inputs, ()))
     if problems:
         yield refusal_of(problems)

@@ -62,6 +62,7 @@ class _Messages:
         self.calls: dict[Place, Any] = {}
         self.answered: set[Place] = set()
         self.lost: Counter[str] = Counter()
+        self._ids: set[Any] = set()
         # The turn whose message is the last, where its fields alone made it.
         self._said: SessionTurn | None = None
 
@@ -90,6 +91,7 @@ class _Messages:
             # An old function_call stands behind them, and has no id.
             ids = [call.get("id") for call in sent] + [None] * (len(turn.invocations) - len(sent))
             self.calls |= {Place(turn.turn_id, number): call_id for number, call_id in enumerate(ids)}
+            self._ids.update(each for each in ids if isinstance(each, str))
         for _, call in self._answers(turn):
             self.lost["results_without_call"] += call is None or call.place not in self.calls
         self.messages.append(message)
@@ -131,11 +133,21 @@ class _Messages:
         name = name if isinstance(name, str) else UNKNOWN_TOOL
         self.lost["odd_tool_names"] += _FUNCTION_NAME.match(name) is None
         self.lost["success"] += "success" in entry
-        self.calls[place] = _id(entry)
+        call_id = self._own_id(entry, name)
+        self.calls[place] = call_id
         self.lost["calls_without_arguments"] += "arguments" not in entry
         self.lost["json_texts"] += is_read_otherwise(entry.get("arguments"))
         arguments = arguments_text(entry["arguments"]) if "arguments" in entry else "{}"
-        return {"id": _id(entry), "type": "function", "function": {"name": name, "arguments": arguments}}
+        return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+    def _own_id(self, entry: Mapping[str, Any], name: str) -> Any:
+        """The id of a call; one that went by its tool's name (CONTRACT 3a) again gets one of its own."""
+        call_id = _id(entry)
+        is_repeated = call_id in self._ids
+        self.lost["repeated_call_ids"] += is_repeated
+        call_id = entry.get("invocation_id") if is_repeated and call_id == name else call_id
+        self._ids.add(call_id)
+        return call_id
 
     def _results(self, turn: SessionTurn) -> None:
         """A message for each call that the turn answers, each with the whole text: a provider wants all answered."""

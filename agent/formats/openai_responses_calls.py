@@ -108,7 +108,7 @@ class _Recording:
             return
         inputs = self._asked(answer or {}) if request is None else self._sent(request, path)
         if answer is None:
-            self.ignored.add("calls without an answer", path)
+            self.ignored.add("calls without an answer", f"{path}.response")
             self.said.append(ModelCall(inputs, ()))
             return
         outputs = with_answer(read_items(answer["output"], f"{path}.response.output", self.problems), answer)

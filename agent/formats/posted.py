@@ -10,6 +10,7 @@ that holds no conversation, several, or more than 10 000 turns and invocations.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
@@ -92,7 +93,7 @@ class PostedReader:
             payload["native"]["instructions"] = instructions
         if clashes := self._clashes(payload):
             raise refusal_of(clashes)
-        unknown = unknown_fields(body, {*_OPTIONS, *_SHARED, *_FIELDS.get(self._name, body)})
+        unknown = unknown_fields(body, {*_OPTIONS, *_SHARED, *self._fields(body)})
         warnings = (*unknown, *conversation.warnings, *conversation.ignored.warnings())[:MAX_PROBLEMS]
         return Translation(payload, warnings, self._list if snapshot else None)
 
@@ -106,8 +107,13 @@ class PostedReader:
         if len(found) > 1:
             problems.append(Problem("$", "several_conversations"))
         elif not conversations and not problems:
-            problems.append(Problem(self._list, "minItems"))
+            problems.append(Problem(self._list, "required"))
         return conversations[0] if conversations else None
+
+    def _fields(self, body: dict[str, Any]) -> Collection[str]:
+        """The members of ``body`` that are the format's: all, where it is no list of messages but a recorded call."""
+        fields = _FIELDS.get(self._name)
+        return body if fields is None or fields.isdisjoint(body) else fields
 
     def _before(self, start: int) -> str | Any:
         if not start:
@@ -124,7 +130,7 @@ class PostedReader:
             payload["capture_options"] = {name: value for name, value in options.items() if name != "derive_ids"}
             if "derive_ids" in options:
                 native["derive_ids"] = options["derive_ids"]
-        known = {*_FIELDS.get(self._name, body), *_OPTIONS, *_SHARED}
+        known = {*self._fields(body), *_OPTIONS, *_SHARED}
         for name, value in body.items():
             if name not in known:
                 (native if name in _TAKEN else payload)[name] = value

@@ -14,7 +14,7 @@ EXPLAINED: dict[str, frozenset[str]] = {
     "turns": frozenset({"several_results", "roles", "empty_messages", "system_turns"}),
     "texts": frozenset(),
     "calls": frozenset({"calls_of_others"}),
-    "call ids": frozenset({"odd_call_ids", "results_without_call"}),
+    "call ids": frozenset({"odd_call_ids", "repeated_call_ids", "results_without_call"}),
     "tool names": frozenset({"odd_tool_names", "results_without_call"}),
     "arguments": _ARGUMENTS,
     "results": frozenset({"several_results", "results_without_call"}),

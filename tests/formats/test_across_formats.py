@@ -120,3 +120,26 @@ def test_two_answers_that_are_two_messages_stay_two(target: str) -> None:
     document, result = written(target, unstored(payload))
     assert "joined_turns" not in result.lost
     assert [turn["content"] for turn in spoken(taken(target, document))] == ["Hi", "One.", "Two."]
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "bedrock-converse", "langchain", "openai-responses"])
+def test_calls_that_went_by_their_tools_name_get_ids_of_their_own_where_it_comes_again(target: str) -> None:
+    call, answer = {"functionCall": {"name": "weigh", "args": {}}}, {"name": "weigh", "response": {"output": "1"}}
+    contents = [
+        {"role": "user", "parts": [{"text": "Weigh it twice."}]},
+        *(
+            content
+            for _ in range(3)
+            for content in (
+                {"role": "model", "parts": [call]},
+                {"role": "user", "parts": [{"functionResponse": answer}]},
+            )
+        ),
+    ]
+    ((payload,),) = captures("gemini", {"contents": contents})
+    document, result = written(target, unstored(payload))
+    assert result.lost["repeated_call_ids"] == 2
+    turns = spoken(taken(target, document))
+    called = [call for turn in turns for call, _, _ in turn["calls"]]
+    assert len(set(called)) == 3
+    assert [call for turn in turns for call, _, _ in turn["results"]] == called

@@ -93,7 +93,7 @@ def test_a_session_that_nobody_names_is_asked_for() -> None:
 def test_what_was_left_out_is_warned_about() -> None:
     call = {"request": {"messages": [ASKED]}, "response": {"status": 500, "body": "oops"}}
     warnings = read("anthropic", session_id="s", interactions=[call]).warnings
-    assert Problem("$", "ignored") in warnings
+    assert Problem("$.response", "ignored") in warnings
 
 
 def test_more_than_a_capture_holds_is_refused() -> None:

@@ -95,7 +95,7 @@ def read_recorded(provider: Provider, calls: Sequence[Recorded]) -> Iterator[Con
             options.append((at, _options(request, inputs)))
         outputs: Sequence[Message] = ()
         if answer is None:
-            ignored.add("calls without an answer", path)
+            ignored.add("calls without an answer", f"{path}.response")
         else:
             outputs = _outputs(provider.dialect, answer, f"{path}.response", problems)
         said.append(ModelCall(inputs, outputs))

@@ -105,8 +105,11 @@ class _Out:
         if is_beside and turn.content and self.system is None and not self.messages:
             self.system = message["content"]
             return
-        self._lost["empty_messages"] += not message.get("content")
-        self.messages.append(message)
+        is_empty = not message.get("content")
+        self._lost["empty_messages"] += is_empty
+        if not (is_empty and turn.role == "system" and turn.native is None):
+            # Instructions that say nothing, as exports have them, are left out: no provider takes them.
+            self.messages.append(message)
 
     def _made(self, turn: Said) -> dict[str, Any]:
         blocks = [self._dialect.text(turn.content)] if turn.content else []

@@ -58,6 +58,10 @@ class Said(NamedTuple):
     source: str | None
 
 
+# Formats in which every call has an id, that its result names.
+_WITH_IDS = frozenset(
+    {"openai-chat", "openai-responses", "openai-agents", "anthropic", "bedrock-converse", "langchain", "pydantic-ai"}
+)
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
 # Whose readers make a turn of every item of an answer.
 _OF_ITEMS = frozenset({"openai-responses", "openai-agents", "codex"})
@@ -67,13 +71,15 @@ def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
     """The history of ``session`` for the format ``form``, and by kind what its turns say that ``Said`` does not.
 
     Kinds: ``calls_of_others`` (calls of a turn that is no assistant's: left out), ``calls_without_result``,
-    ``results_without_call``, ``not_in_history``, ``roles`` (turns of roles that are not ours: left out), and those of
-    ``writing.unsaid``, of which a format takes back what it does say.
+    ``repeated_call_ids`` (which some providers refuse), ``results_without_call``, ``not_in_history``, ``roles`` (turns
+    of roles that are not ours: left out), and those of ``writing.unsaid``, of which a format takes back what it does
+    say.
     """
     pairs = paired_calls(session.all)
     shown = [turn for turn in session.shown if not turn.erased]
     lost: Counter[str] = Counter(not_in_history=not_shown(session))
     ids: dict[Place, str] = {}
+    taken: set[str] = set()
     answered: set[Place] = set()
     found: list[Said] = []
     for turn in shown:
@@ -96,6 +102,12 @@ def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
                 results.append(SaidResult(result_id, name, success if isinstance(success, bool) else None, has_call))
                 lost["results_without_call"] += not has_call
             elif turn.role == "assistant":
+                is_repeated = own in taken and form in _WITH_IDS
+                if is_repeated and own == name and session.capture_of(turn).format != form:
+                    # It had no id, and went by its tool's name (CONTRACT 3a): here it needs one of its own.
+                    own = invocation_id
+                lost["repeated_call_ids"] += is_repeated
+                taken.add(own)
                 ids[place] = own
                 calls.append(SaidCall(own, name, entry.get("arguments", ...)))
                 lost["success"] += "success" in entry
