@@ -48,6 +48,7 @@ class Sessions:
         self._parents: dict[tuple[str | None, str], str | None] = {}
         self._named: dict[tuple[str | None, str], str] = {}
         self._traces: dict[str, str] = {}
+        self._found: dict[tuple[str | None, str], str | None] = {}
         for record in records:
             named = own(record)
             if record.span_id is not None:
@@ -62,15 +63,25 @@ class Sessions:
     def session_of(self, record: Record) -> str | None:
         """The session's id, None where nothing names one."""
         named = self._own(record)
-        seen: set[str] = set()
-        at = record.span_id
-        while named is None and at is not None and at not in seen:
-            seen.add(at)
-            named = self._named.get((record.trace_id, at))
-            at = self._parents.get((record.trace_id, at))
+        if named is None and record.span_id is not None:
+            named = self._named_above((record.trace_id, record.span_id))
         if named is None and record.trace_id is not None:
             named = self._traces.get(record.trace_id, record.trace_id)
         return named
+
+    def _named_above(self, place: tuple[str | None, str]) -> str | None:
+        """What the span, or the nearest one above it, names; each span is walked over once."""
+        way: dict[tuple[str | None, str], None] = {}
+        at: tuple[str | None, str] | None = place
+        while at is not None and at not in self._found and at not in way:
+            way[at] = None
+            if at in self._named:
+                break
+            above = self._parents.get(at)
+            at = None if above is None else (at[0], above)
+        found = None if at is None else self._found.get(at, self._named.get(at))
+        self._found.update(dict.fromkeys(way, found))
+        return found
 
 
 def sessions_in(

@@ -94,3 +94,36 @@ def test_two_answers_that_differ_only_in_the_text_beside_their_calls_are_two():
     answers = [said("assistant", "One moment.", calls=[call]), said("assistant", "", calls=[call])]
     (line,) = lines_of([ModelCall([question], [answer]) for answer in answers])
     assert [m.content for m in line.messages] == ["q", "One moment.", ""]
+
+
+def test_another_image_is_another_message() -> None:
+    """Shown alike, as a placeholder: the second call is a conversation of its own, with an answer of its own."""
+
+    def asked(data: str) -> Message:
+        parts = [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}]
+        return Message("user", "What is it?\n[image: image/png]", "0", native={"content": parts})
+
+    lines = lines_of(
+        [
+            ModelCall([asked(data)], [Message("assistant", text, "0")])
+            for data, text in (("AAAA", "A cat."), ("BBBB", "A dog."), ("AAAA", "A cat."))
+        ]
+    )
+    assert [[message.content for message in line.messages[1:]] for line in lines] == [["A cat."], ["A dog."]]
+
+
+def test_a_result_that_failed_is_not_the_one_that_did_not() -> None:
+    asked = Message("assistant", "", "0", calls=[Call("track", "c", {})])
+    failed, done = (Message("tool", "x", "1", results=[Result("c", None, success)]) for success in (False, None))
+    (line,) = lines_of([ModelCall([asked, failed], []), ModelCall([asked, done], [])])
+    assert [message.results for message in line.messages[1:]] == [failed.results, done.results]
+
+
+def test_thousands_of_different_calls_after_one_message_take_no_longer_each() -> None:
+    """Counted in comparisons: a history that repeats its calls without their text is looked up, not searched for."""
+    asked = Message("user", "Go", "0")
+    answers = [Message("assistant", "I do.", "1", calls=[Call("track", f"c{n}", {})]) for n in range(2_000)]
+    calls = [ModelCall([asked], [answer]) for answer in answers]
+    calls += [ModelCall([asked, answer._replace(content="")], []) for answer in answers]
+    (line,) = lines_of(calls)
+    assert len(line.messages) == 2_001
