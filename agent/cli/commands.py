@@ -5,6 +5,7 @@ Nothing but Typer is imported before a command runs: ``--help`` costs little mor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Final
 
@@ -19,6 +20,11 @@ from agent.cli.terminal import OutputError, Terminal
 _NAME: Final = "memory-graph"
 # What a shell asks for completions by.
 _COMPLETING: Final = "_MEMORY_GRAPH_COMPLETE"
+_FOREIGN_WORDS: Final = re.compile(r"^(Invalid value for '[^']*': )Value error, ")
+_NO_CHOICE: Final = re.compile(
+    r"Invalid value for '[^']*': '(?P<value>.*)' is not one of (?P<choices>'[^\n]*')\.", re.DOTALL
+)
+_QUOTED: Final = re.compile("'([^']*)'")
 
 
 def _conversation_memory() -> typer.Typer:
@@ -73,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
         code: int = app(arguments, prog_name=_NAME, standalone_mode=False, obj=terminal)
         return code
     except typer.TyperException as error:
-        message = error.format_message().splitlines()
+        message = _worded(error.format_message()).splitlines()
         # Several lines are the help text that a group without a command shows.
         if len(message) > 1:
             terminal.explain(*message)
@@ -91,6 +97,18 @@ def run(arguments: Sequence[str]) -> int:
             return 0 if ended.code == 0 else 1
         # What Typer does where the reader of a help text closed the pipe.
         return terminal.give_up(OutputError(BrokenPipeError()))
+
+
+def _worded(message: str) -> str:
+    """What Typer says of wrong usage, without the words of the library that it asks, and with what may be meant."""
+    message = _FOREIGN_WORDS.sub(r"\1", message, count=1)
+    found = _NO_CHOICE.fullmatch(message)
+    if found is None:
+        return message
+    from difflib import get_close_matches
+
+    close = get_close_matches(found["value"], _QUOTED.findall(found["choices"]), n=1, cutoff=0.5)
+    return f"{message} Did you mean '{close[0]}'?" if close else message
 
 
 def _asked_format(arguments: Sequence[str]) -> Format:

@@ -113,7 +113,14 @@ def _request_named(call: Recorded) -> Mapping[str, Any] | None:
     return request if isinstance(request, dict) and _may_be(request.get("messages")) else None
 
 
-PROVIDER: Final = Provider(DIALECT, _request_of, answer_of, "model")
+def _request_beside(call: Recorded) -> Mapping[str, Any] | None:
+    """The request of a call that stands among those of this API: also of one that failed, and so says less."""
+    response = call.response
+    is_failed = call.events is None and not (isinstance(response, dict) and "error" not in response)
+    return _request_of(call) or (_request_named(call) if is_failed else None)
+
+
+PROVIDER: Final = Provider(DIALECT, _request_beside, answer_of, "model")
 _NAMED: Final = replace(PROVIDER, request_of=_request_named)
 
 

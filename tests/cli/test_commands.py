@@ -92,8 +92,9 @@ def test_a_capture_that_is_refused_is_2_with_every_problem(run: Run) -> None:
         ((*PREFIX, "captur"), "No such command 'captur'. Did you mean 'capture'?"),
         ((*PREFIX, "health", "--store"), "Option '--store' requires an argument."),
         ((*PREFIX, "health", "--nonsense"), "No such option: --nonsense"),
-        ((*PREFIX, "capture", "--input", "x", "--from", "csv"), "'csv' is not one of"),
-        ((*PREFIX, "health", "--format", "xml"), "'xml' is not one of"),
+        ((*PREFIX, "capture", "--input", "x", "--from", "csv"), "Invalid value for '--from': 'csv' is not one of"),
+        ((*PREFIX, "import", "x", "--from", "antropic"), "'openai-chat'. Did you mean 'anthropic'? (see --help)"),
+        ((*PREFIX, "health", "--format", "xml"), "Invalid value for '--format': 'xml' is not one of"),
         ((*PREFIX, "health", "extra\x1b[2J"), "extra"),
     ],
 )

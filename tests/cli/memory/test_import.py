@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -136,10 +137,10 @@ def test_what_cannot_be_read_is_named_and_stops_nothing(tmp_path: Path) -> None:
         ("nested deeper than 128", deep),
         ("a number out of range", b'{"messages": [{"role": "user", "content": "x", "n": 1e999}]}'),
         ("not UTF-8", b'{"messages": [{"role": "user", "content": "\xff"}]}'),
-        ("junk: no object and no list, or an empty one", b'"SECRET"'),
-        ("junk: no object and no list, or an empty one", b"42"),
-        ("junk: no object and no list, or an empty one", b"{}"),
-        ("junk: no object and no list, or an empty one", b"null"),
+        ("junk", b'"SECRET"'),
+        ("junk", b"42"),
+        ("junk", b"{}"),
+        ("junk", b"null"),
         ("no conversation that we read", b'{"SECRET": "SECRET"}'),
         ("refused by its format", json.dumps({"messages": [{"role": "user", "content": 7}]}).encode()),
         ("cut off", b'{"messages": [{"role": "user", "content": "SECR'),
@@ -196,7 +197,10 @@ def test_a_file_that_is_no_conversation_is_named_in_one_line(data: bytes, said_o
     code, out, err = shown(tmp_path / "store.db", file)
     assert code is ExitCode.NOT_POSSIBLE
     assert err.startswith(f"{file}: {said_of_it}")
-    assert err.count("\n") == 1
+    # Messages may stand in it where no format looks.
+    hints = int("not a conversation format" in said_of_it)
+    assert err.count("\n") == 1 + hints
+    assert err.count("--at KEY") == hints
     assert "SECRET" not in out + err
     # Among others it is part of what was done.
     (tmp_path / "good.jsonl").write_bytes(lines(*CHATS))
@@ -253,7 +257,7 @@ def test_a_session_is_named_by_the_document_else_by_the_source_and_the_place(tmp
     done = imported(store, file, source_name="support")
     assert set(stored(store)) == {"chat-7", "support#1"}
     assert done.taken[0]["session_id"] == session_uuid("chat-7")
-    first = events(store)[0]["inputs"]
+    (first,) = [event["inputs"] for event in events(store) if event["inputs"]["native_session_id"] == "chat-7"]
     assert (first["native_conversation_id"], first["context"]) == ("c-1", {"user_id": "anna"})
     assert [turn.get("model") for turn in first["turns"]] == [None, None, "gpt-4o", None, "gpt-4o"]
 
@@ -337,7 +341,7 @@ def test_records_are_read_conversation_by_conversation_wherever_they_stand(tmp_p
     (tmp_path / "a.jsonl").write_bytes(data)
     done = imported(store, tmp_path / "a.jsonl")
     assert done.code is ExitCode.PARTLY
-    assert done.kinds == ["not JSON", "junk: no object and no list, or an empty one"]
+    assert done.kinds == ["not JSON", "junk"]
     assert [(result["place"], result["format"], result["new"]) for result in done.taken] == [
         (0, "claude-code", 3),
         (1, "claude-code", 3),
@@ -438,9 +442,45 @@ def test_a_person_sees_a_row_a_file_and_the_sum(tmp_path: Path) -> None:
     where, *rows = [line.split() for line in out.splitlines()]
     assert where == ["in", f"{tmp_path}/"]
     assert [row[0] for row in rows[1:]] == ["a.jsonl", "b.jsonl", "all"]
-    assert rows[0] == ["file", "format", "conversations", "turns", "new", "known", "revised", "calls", "ignored",
-                       "unreadable"]  # fmt: skip
-    assert rows[-1] == ["all", "2", "10", "10", "0", "0", "2", "0", "0"]
+    # What counts nothing has no column.
+    assert rows[0] == ["file", "format", "conversations", "turns", "new", "calls"]
+    assert rows[-1] == ["all", "2", "10", "10", "2"]
+    (tmp_path / "no.json").write_text("{}")
+    code, out, _ = shown(tmp_path / "store.db", tmp_path / "a.jsonl", tmp_path / "no.json", dry_run=True)
+    _, *rows = [line.split() for line in out.splitlines()]
+    assert rows == [
+        ["file", "format", "conversations", "turns", "calls", "unreadable"],
+        ["a.jsonl", "openai-chat", "1", "5", "1", "0"],
+        ["no.json", "-", "0", "0", "0", "1"],
+        ["all", "1", "5", "1", "1"],
+        ["skipped", "1", "junk"],
+        ["dry", "run:", "nothing", "was", "stored"],
+    ]
+
+
+def test_on_80_columns_no_name_of_a_format_is_broken(tmp_path: Path) -> None:
+    file = tmp_path / "recording-of-some-afternoon.json"
+    sent, answer = [{"role": "user", "content": "Hi"}], {"role": "assistant", "content": "Ho"}
+    responses = {"object": "response", "output": [{"type": "message", **answer}]}
+    calls = [
+        {"request": {"input": "Hi"}, "response": responses},
+        {"request": {"messages": sent}, "response": {"choices": [{"message": answer}]}},
+    ]
+    file.write_text(json.dumps({"interactions": calls}))
+    shown(tmp_path / "store.db", file)
+    code, out, _ = shown(tmp_path / "store.db", file, screen=terminal(environ={"COLUMNS": "80"}))
+    assert code is ExitCode.OK
+    assert max(map(len, out.splitlines())) <= 80
+    assert re.search(r" openai-responses,? ", out)
+    assert re.search(r" openai-chat( |,|$)", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("key", ["", "x[0]", "a..b", "a.", "samples[0].messages", "$.a[*].b"])
+def test_what_is_no_path_of_members_is_refused_in_words(key: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(chat(1)))
+    code, out, err = shown(tmp_path / "store.db", tmp_path / "a.json", at=key)
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert err == "memory-graph: --at takes the names of members, as data.messages\n"
 
 
 def test_json_and_yaml_are_one_document_with_the_sums_of_each_file(tmp_path: Path) -> None:
@@ -453,7 +493,7 @@ def test_json_and_yaml_are_one_document_with_the_sums_of_each_file(tmp_path: Pat
     assert of_file["file"] == str(file)
     assert document["total"] == {name: value for name, value in of_file.items() if name != "file"}
     assert (document["total"]["conversations"], document["total"]["new"]) == (3, 15)
-    assert document["total"]["skipped"] == {"junk: no object and no list, or an empty one": 1}
+    assert document["total"]["skipped"] == {"junk": 1}
     assert shown(tmp_path / "store.db", file, form=Format.YAML)[1].startswith("conversations:")
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from agent.cli.exit_codes import ExitCode
 from tests.cli.memory.importing import events, imported, shown, stored
+from tests.cli.memory.recorded_turns import is_counted, provider, turns_of
 
 Counts = dict[str, int]
 Count = Callable[[Path, Counts], Counts]
@@ -141,9 +142,11 @@ def responses(path: Path, counts: Counts) -> Counts:
 
 
 def recordings(path: Path, counts: Counts) -> Counts:
+    """Each call is read by the provider's format, and by no other."""
     found = rows(path)
     assert len(found) == counts["recordings"]
-    return {"read": len(found)}
+    of_each = [{provider(call) for call in row["interactions"]} - {None} for row in found]
+    return {"read": len(found), **Counter(f"of {form}" for forms in of_each for form in forms)}
 
 
 def every(name: str) -> Count:
@@ -257,6 +260,9 @@ def check(store: Path, path: Path, expected: Counts, **options: Any) -> list[dic
     assert done.sum("new") == found["turns"] + found["state"]
     places = {result["place"] for result in done.taken}
     found |= {"read": len(places), "skipped": len(done.kinds)}
+    found |= Counter(f"of {form}" for _, form in {(result["place"], result["format"]) for result in done.taken})
+    if any(name.startswith("of ") for name in expected):
+        assert {name for name in found if name.startswith("of ")} <= expected.keys()
     assert {name: found[name] for name in expected} == expected
     before = events(store), stored(store)
     again = imported(store, path, **options)
@@ -280,6 +286,21 @@ def test_a_file_of_a_format_imports_with_its_account(name: str, shared: Path, tm
     assert (code is ExitCode.OK) == (err == "")
 
 
+@pytest.mark.parametrize("name", [name for name in READ if name.startswith(_RECORDED)])
+def test_what_a_recording_says_is_told_once(name: str, shared: Path, tmp_path: Path) -> None:
+    recordings = rows(shared / "data" / name)
+    imported(tmp_path / "store.db", shared / "data" / name)
+    told = {
+        session: sum(turn.role != "system" or bool(turn.content) for turn in turns)
+        for session, turns in stored(tmp_path / "store.db").items()
+    }
+    expected = {
+        f"{name}#{place}": turns_of(recording) for place, recording in enumerate(recordings) if is_counted(recording)
+    }
+    assert {session: told[session] for session in expected} == expected
+    assert len(expected) > len(recordings) / 2 or "openai-responses" in name
+
+
 @pytest.mark.parametrize("name", LOCATED)
 def test_a_file_imports_from_where_at_says(name: str, shared: Path, tmp_path: Path) -> None:
     key, count = LOCATED[name]
@@ -294,7 +315,9 @@ def test_any_other_file_is_named_as_no_conversation_format_that_we_read(
     path = shared / "data" / name
     code, out, err = shown(tmp_path / "store.db", path)
     assert code is ExitCode.NOT_POSSIBLE
-    assert err == f"{path}: not a conversation format that we read ({NOT_READ[name]})\n"
+    first, hint = err.splitlines()
+    assert first == f"{path}: not a conversation format that we read ({NOT_READ[name]})"
+    assert "--at KEY" in hint
     assert re.fullmatch(r"skipped  \d+  no conversation that we read\n", out)
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Self
 from agent.core.receipt import TurnCounts
 from agent.errors import ValidationError
 
-# What the readers of records call a value that is none of theirs.
-_JUNK = "junk"
+# What everybody calls a value that is nothing: no object and no list, or an empty one.
+JUNK = "junk"
 REFUSED = "refused by its format"
 
 
@@ -19,7 +19,8 @@ class Told(NamedTuple):
     """What came of one conversation.
 
     ``counts`` are the store's; None where nothing was stored, or it does not say. ``captures`` is 0 for a conversation
-    without a message. ``reference`` is that of the last event, None without a store.
+    without a message. ``reference`` is that of the last event, None without a store. ``is_placed``: its session is
+    named by the file and the place.
     """
 
     place: int
@@ -37,6 +38,7 @@ class Told(NamedTuple):
     ignored: Mapping[str, int] = {}
     reference: str | None = None
     error: ValidationError | None = None
+    is_placed: bool = False
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ class Account:
     def add(self, told: Told, *, is_met: bool = False) -> None:
         """Count one conversation, or what more was said in one that was counted before (``is_met``)."""
         for kind, count in told.ignored.items():
-            (self.skipped if kind.startswith(_JUNK) else self.ignored)[kind] += count
+            (self.skipped if kind == JUNK else self.ignored)[kind] += count
         if told.error is not None:
             self.skipped[REFUSED] += 1
         elif told.captures:

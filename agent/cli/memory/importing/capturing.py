@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from agent.capture.body import MAX_BODY_BYTES
 from agent.capture.document import Document, open_wrapper, parse
@@ -11,7 +11,7 @@ from agent.capture.json_text import MAX_VALUES
 from agent.capture.service import CaptureService, Kept
 from agent.capture.validation import validate_payload
 from agent.cli.memory.importing.account import Told
-from agent.cli.memory.importing.conversations import EMPTY, Found
+from agent.cli.memory.importing.conversations import EMPTY, Found, Hashes, ReadAs
 from agent.core.native import derive_ids
 from agent.core.receipt import TurnCounts
 from agent.errors import PayloadTooLarge, Problem, RateLimitExceeded, StoreWriteError, ValidationError
@@ -21,30 +21,43 @@ _TRIES: Final = 20
 _MOST_PATIENCE_S: Final = 60.0
 _TOO_LARGE: Final = 413
 
+T = TypeVar("T")
+
 
 class _Capture(NamedTuple):
-    """One capture of a conversation: what it is captured as, and how."""
+    """One capture of a conversation: what it is captured as, and how.
+
+    ``keep_apart``: how where the store has a capture of the same document that is another one's; None for a native one.
+    """
 
     payload: Mapping[str, Any]
     keep: Callable[[CaptureService, str], Kept]
+    keep_apart: Callable[[CaptureService, str], Kept] | None = None
 
 
 class Capturing:
     """Captures conversations through ``service``; only checks them where that is None.
 
-    ``wait`` waits so many seconds and says whether the import goes on. Used by several threads.
+    ``stored`` is the payload of the event with this reference; None where the store does not give it. ``wait`` waits
+    so many seconds and says whether the import goes on. Used by several threads.
     """
 
     def __init__(
-        self, service: CaptureService | None, *, new_id: Callable[[], str], wait: Callable[[float], bool]
+        self,
+        service: CaptureService | None,
+        *,
+        stored: Callable[[str], Mapping[str, Any] | None],
+        new_id: Callable[[], str],
+        wait: Callable[[float], bool],
     ) -> None:
         self._service = service
+        self._stored = stored
         self._new_id = new_id
         self._wait = wait
 
     def __call__(self, found: Found) -> Told:
         """Capture ``found``. Raises StoreError and RateLimitExceeded where the store does not take what it should."""
-        told = Told(found.place, found.number, found.form, ignored=found.ignored)
+        told = Told(found.place, found.number, found.form, ignored=found.ignored, is_placed=found.is_placed)
         if found.conversation is not None and not found.conversation.messages:
             return told._replace(ignored={**found.ignored, EMPTY: 1})
         try:
@@ -68,7 +81,7 @@ class Capturing:
         duplicates = 0
         reference = None
         for each in captures:
-            receipt, reference = self._patiently(each, service)
+            receipt, reference = self._kept_once(each, service)
             duplicates += receipt.duplicate
             if counts is None or receipt.turns is None:
                 counts = None
@@ -76,15 +89,29 @@ class Capturing:
                 counts = TurnCounts(*(one + more for one, more in zip(counts, receipt.turns, strict=True)))
         return told._replace(counts=counts, duplicates=duplicates, reference=reference)
 
-    def _patiently(self, capture: _Capture, service: CaptureService) -> Kept:
+    def _kept_once(self, capture: _Capture, service: CaptureService) -> Kept:
+        """Capture it, once for each session and each way to read it: the same document may stand at many places."""
+        kept = self._captured(capture.keep, service)
+        if not kept.receipt.duplicate or capture.keep_apart is None:
+            return kept
+        first = self._patiently(lambda: self._stored(kept.execution_ref))
+        if first is None or _is_same(first, capture.payload):
+            return kept
+        return self._captured(capture.keep_apart, service)
+
+    def _captured(self, keep: Callable[[CaptureService, str], Kept], service: CaptureService) -> Kept:
         execution_ref = self._new_id()
+        try:
+            return self._patiently(lambda: keep(service, execution_ref))
+        except StoreWriteError as error:
+            if error.upstream_status == _TOO_LARGE:
+                raise PayloadTooLarge("the store takes no capture as large", [Problem("$", "size")]) from error
+            raise
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
         for left in reversed(range(_TRIES)):
             try:
-                return capture.keep(service, execution_ref)
-            except StoreWriteError as error:
-                if error.upstream_status == _TOO_LARGE:
-                    raise PayloadTooLarge("the store takes no capture as large", [Problem("$", "size")]) from error
-                raise
+                return ask()
             except RateLimitExceeded as error:
                 if not left or not self._wait(_patience(error)):
                     raise
@@ -105,16 +132,34 @@ class Capturing:
 
     def _foreign(self, found: Found) -> list[_Capture]:
         captures = []
+        assert found.hashes is not None  # noqa: S101 - foreign, by the caller
         for piece, payload in enumerate(found.payloads()):
             validate_payload(payload)
-            captures.append(_Capture(payload, _keeping(found, payload, piece)))
+            captures.append(_capture_of(payload, found.number, piece, found.hashes))
         return captures
 
 
-def _keeping(found: Found, payload: dict[str, Any], piece: int) -> Callable[[CaptureService, str], Kept]:
-    assert found.hashes is not None  # noqa: S101 - foreign, by the caller
-    hashes = found.hashes
-    return lambda service, ref: service.keep_translated(payload, hashes.of(found.number, piece), execution_ref=ref)
+def _capture_of(payload: dict[str, Any], number: int, piece: int, hashes: Hashes) -> _Capture:
+    def keep(service: CaptureService, ref: str) -> Kept:
+        return service.keep_translated(payload, hashes.of(number, piece), execution_ref=ref)
+
+    def keep_apart(service: CaptureService, ref: str) -> Kept:
+        return service.keep_translated(payload, hashes.apart(number, piece, ReadAs.of(payload)), execution_ref=ref)
+
+    return _Capture(payload, keep, keep_apart)
+
+
+def _is_same(event: Mapping[str, Any], payload: Mapping[str, Any]) -> bool:
+    """Whether the stored ``event`` is of the session of ``payload``, and was read alike."""
+    ours = ReadAs.of(payload)
+    inputs = event.get("inputs")
+    if not isinstance(inputs, Mapping):
+        # Erased: the session is what is left of it.
+        outputs = event.get("outputs")
+        session = outputs.get("session_id") if isinstance(outputs, Mapping) else None
+        return not isinstance(session, str) or session.lower() == ours.session
+    theirs = ReadAs.of(inputs)
+    return theirs == ours or (theirs.session == ours.session and theirs.format is None)
 
 
 def _calls(turn: Mapping[str, Any]) -> int:

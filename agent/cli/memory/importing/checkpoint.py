@@ -115,7 +115,7 @@ def state_folder(environ: Mapping[str, str]) -> Path | None:
 
 
 def _name(source: Source) -> str:
-    return json.dumps([os.path.realpath(source.path), source.member])
+    return json.dumps([os.path.realpath(source.path), source.member, source.name])
 
 
 def _state(source: Source) -> list[int]:

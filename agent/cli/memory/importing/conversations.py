@@ -7,7 +7,7 @@ kept where it is small, and counted where it is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -17,19 +17,15 @@ from agent.cli.memory.importing.recognition import Recognised, Recognition
 from agent.core.canonical import inputs_hash
 from agent.core.ids import session_uuid
 from agent.errors import Problem, ValidationError
-from agent.formats import NATIVE, OPENAI_CHAT, reader
-from agent.formats.common_fields import MAX_ID_CHARACTERS, check_context_and_options, refusal_of
-from agent.formats.conversation.message import Conversation, Ignored
+from agent.formats import NATIVE, OPENAI_CHAT, READS, reader
+from agent.formats.common_fields import MAX_ID_CHARACTERS, POSTED, check_context_and_options, refusal_of
+from agent.formats.conversation.message import Conversation
 from agent.formats.conversation.payload import Scope, payloads
-from agent.formats.conversation.recording import recorded_calls
 
 BESIDE: Final = "members beside the conversation"
 # Where the short ones are kept, among what the conversation's format keeps beside its messages.
 WRAPPER: Final = "wrapper"
 EMPTY: Final = "conversations without a message"
-_OTHERS: Final = "calls of something else"
-# Of other providers' calls in one recording: their conversations are numbered apart, however many each has.
-_NUMBERS: Final = 1_000_000
 _MAX_BESIDE: Final = 256
 # What a piece's turns may be as JSON: with the graph of 10 000 turns it is well under the store's 32 MiB.
 PIECE_BYTES: Final = 8 * 1024 * 1024
@@ -37,8 +33,6 @@ PIECE_BYTES: Final = 8 * 1024 * 1024
 _LARGE_TEXT: Final = PIECE_BYTES // 4
 _POSTED_ONLY: Final = frozenset({"mode", "start_index", "request_id"})
 _NOTHING: Final[Mapping[str, Any]] = {}
-_Read = tuple[str, list[Conversation | ValidationError]]
-_POSTED: Final = frozenset({"session_id", "conversation_id", "context", "capture_options", "model"})
 
 
 class Value(NamedTuple):
@@ -49,6 +43,26 @@ class Value(NamedTuple):
     text: bytes
     size: int
     place: int
+
+
+class ReadAs(NamedTuple):
+    """What a document became: of which session (its UUID), by which format, and with which ``--at``.
+
+    One that the store does not tell is None.
+    """
+
+    session: str
+    format: str | None
+    at: str | None = None
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> ReadAs:
+        """What ``payload``, a capture's ``inputs``, says of itself."""
+        native = payload.get("native", _NOTHING)
+        form = native.get("format") if isinstance(native, Mapping) else None
+        at = native.get("at") if isinstance(native, Mapping) else None
+        # Who posted a native payload may say anything there.
+        return cls(str(payload.get("session_id", "")).lower(), form if form in READS else None, at)
 
 
 class Hashes:
@@ -68,11 +82,18 @@ class Hashes:
             return self._whole
         return inputs_hash({"document": self._whole, "conversation": conversation, "piece": piece}, plain=True)
 
+    def apart(self, conversation: int, piece: int, how: ReadAs) -> str:
+        """The same where the store has another capture under it: of the same document, elsewhere or read otherwise."""
+        self.of(conversation, piece)
+        document = {"document": self._whole, "conversation": conversation, "piece": piece, **how._asdict()}
+        return inputs_hash({name: each for name, each in document.items() if each is not None}, plain=True)
+
 
 class Found(NamedTuple):
     """A conversation to be captured. ``document`` is a native one's own text, and then nothing else counts but ids.
 
-    ``posted`` is the document where it says of itself what only a posted body says.
+    ``posted`` is the document where it says of itself what only a posted body says. ``at`` is where ``--at`` found it.
+    ``is_placed``: its session is named by the file and the place.
     """
 
     place: int
@@ -85,6 +106,8 @@ class Found(NamedTuple):
     scope: Scope | None = None
     hashes: Hashes | None = None
     posted: Mapping[str, Any] | None = None
+    at: str | None = None
+    is_placed: bool = False
 
     @property
     def ignored(self) -> Mapping[str, int]:
@@ -106,6 +129,9 @@ class Found(NamedTuple):
             # The payload has its UUIDs already: derive_ids would reserve the native_* names that stand in it.
             for payload in found:
                 payload["capture_options"] = {name: each for name, each in options.items() if name != "derive_ids"}
+        if self.at is not None:
+            for payload in found:
+                payload["native"] = {**payload["native"], "at": self.at}
         return found
 
 
@@ -177,23 +203,17 @@ class Conversations:
             return None
         hashes = Hashes(value.value, plain=value.plain)
         return [
-            self._found(value, _Told(there.name, index, _with_beside(each, {} if index else there.beside)), hashes)
-            for index, each in enumerate(there.found)
+            self._found(value, _Told(name, index, _with_beside(each, {} if index else there.beside)), hashes)
+            for index, (name, each) in enumerate(there.found)
         ]
 
     def _foreign(self, value: Value, known: Recognised) -> Iterator[Found | Refused]:
         posted = _posted(known.document)
         hashes = Hashes(value.value, plain=value.plain)
-        read = [(name, list(self._recognition.format(name).read(known.document))) for name in known.names]
-        if len(read) > 1:
-            read = _of_several(known, read)
-        index = 0
-        for name, conversations in read:
-            for each in conversations:
-                kept = _with_unread(each, known.document, name)
-                told = _Told(name, index, _with_beside(kept, {} if index else known.beside))
-                yield self._found(value, told, hashes, posted)
-                index += 1
+        for index, (name, each) in enumerate(self._recognition.read(known)):
+            kept = _with_unread(each, known.document, name)
+            told = _Told(name, index, _with_beside(kept, {} if index else known.beside))
+            yield self._found(value, told, hashes, posted)
 
     def _found(
         self,
@@ -211,10 +231,10 @@ class Conversations:
             return Refused(value.place, index, form, refusal_of(problems))
         if posted.get("context"):
             each = replace(each, context={**each.context, **posted["context"]})
-        session = each.session_id or _id(posted, "session_id") or f"{self._name}#{value.place}"
+        named = each.session_id or _id(posted, "session_id")
         model = posted.get("model")
         scope = Scope(
-            session_id=session,
+            session_id=named or f"{self._name}#{value.place}",
             conversation_id=each.conversation_id or (None if each.number else _id(posted, "conversation_id")),
             captured_at=self._captured_at,
             model=model if isinstance(model, str) else None,
@@ -230,6 +250,8 @@ class Conversations:
             scope=scope,
             hashes=hashes,
             posted=posted,
+            at=self._at,
+            is_placed=named is None,
         )
 
 
@@ -248,7 +270,7 @@ def _with_unread(each: Conversation | ValidationError, document: Any, form: str)
     is_body = form == OPENAI_CHAT and isinstance(document, dict) and "messages" in document
     if isinstance(each, ValidationError) or not is_body:
         return each
-    read = {"messages", *_POSTED, *_POSTED_ONLY}
+    read = {"messages", "model", *POSTED}
     unread = {name: member for name, member in document.items() if name not in read}
     return replace(each, native={**unread, **each.native}) if unread else each
 
@@ -265,27 +287,3 @@ def _with_beside(each: Conversation | ValidationError, beside: Mapping[str, Any]
 
 def _is_small(member: Any) -> bool:
     return not isinstance(member, dict | list) and (not isinstance(member, str) or len(member) <= _MAX_BESIDE)
-
-
-def _of_several(known: Recognised, read: Sequence[_Read]) -> list[_Read]:
-    """A recording that several formats read: what another one takes is not left out, and numbers are told apart."""
-    calls = len(recorded_calls(known.document) or ())
-    # Each counts the calls of all the others.
-    left = -calls * (len(read) - 1)
-    counted: list[_Read] = []
-    first: Ignored | None = None
-    for place, (name, conversations) in enumerate(read):
-        told: list[Conversation | ValidationError] = []
-        for each in conversations:
-            if isinstance(each, Conversation):
-                ignored = Ignored()
-                ignored.counts.update(each.ignored.counts)
-                left += ignored.counts.pop(_OTHERS, 0)
-                first = first or ignored
-                told.append(replace(each, number=each.number + place * _NUMBERS, ignored=ignored))
-            else:
-                told.append(each)
-        counted.append((name, told))
-    if first is not None and left > 0:
-        first.counts[_OTHERS] = left
-    return counted

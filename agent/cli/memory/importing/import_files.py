@@ -7,13 +7,12 @@ loses nothing, and neither does the same command again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent.bootstrap import capture_service_on, store_client
-from agent.capture.service import CaptureService
 from agent.cli.embedded_path import check_embedded_path
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
@@ -22,16 +21,19 @@ from agent.cli.memory.importing.capturing import Capturing
 from agent.cli.memory.importing.checkpoint import Checkpoint, state_folder
 from agent.cli.memory.importing.conversations import EMPTY, Conversations, Found, Refused
 from agent.cli.memory.importing.file_walk import FileWalk, Mark, Step
+from agent.cli.memory.importing.found_files import sources_of
 from agent.cli.memory.importing.lanes import Lanes
+from agent.cli.memory.importing.located import is_key
 from agent.cli.memory.importing.nothing_read import nothing_read
 from agent.cli.memory.importing.progress import Bar, bar
 from agent.cli.memory.importing.recognition import Recognition
 from agent.cli.memory.importing.report import FileTold, Report
-from agent.cli.memory.importing.sources import Source, Unreadable, sources_of
+from agent.cli.memory.importing.sources import Source, Unreadable
+from agent.cli.memory.importing.spool import Spool
 from agent.cli.output_format import Format
 from agent.config import Settings, StoreAddress
 from agent.core.timestamps import utc_text
-from agent.errors import AgentError, ValidationError
+from agent.errors import AgentError, StoreNotFound, StoreWriteError, ValidationError
 
 if TYPE_CHECKING:
     from agent.ruvector.client import RuvectorClient
@@ -55,16 +57,19 @@ class ImportCommand:
 
     def __call__(self, invocation: Invocation) -> ExitCode:
         """Import and print. Raises AgentError for what was refused before, and where the store does not take it."""
-        sources = sources_of(self.names)
-        if self.dry_run:
-            return _Run(self, invocation, Checkpoint(None, ()), None).files(sources)
-        settings = Settings.from_env(invocation.settings())
-        check_embedded_path(settings.store)
-        with closing(store_client(settings)) as client:
-            checkpoint = Checkpoint(state_folder(invocation.terminal.environ), self._identity(settings.store))
-            if self.resume:
-                checkpoint.load(lambda reference: _has_event(client, reference))
-            return _Run(self, invocation, checkpoint, capture_service_on(lambda: client)).files(sources)
+        if self.at is not None and not is_key(self.at):
+            raise ValidationError("--at takes the names of members, as data.messages")
+        with Spool() as spool:
+            sources = sources_of(self.names, invocation.terminal.stdin, spool)
+            if self.dry_run:
+                return _Run(self, invocation, Checkpoint(None, ()), None).files(sources)
+            settings = Settings.from_env(invocation.settings())
+            check_embedded_path(settings.store)
+            with closing(store_client(settings)) as client:
+                checkpoint = Checkpoint(state_folder(invocation.terminal.environ), self._identity(settings.store))
+                if self.resume:
+                    checkpoint.load(lambda reference: _has_event(client, reference))
+                return _Run(self, invocation, checkpoint, client).files(sources)
 
     def _identity(self, store: StoreAddress) -> list[str | None]:
         """All that decides what an import does, but for the files themselves."""
@@ -98,7 +103,7 @@ class _Run:
     """One run of the command."""
 
     def __init__(
-        self, command: ImportCommand, invocation: Invocation, checkpoint: Checkpoint, service: CaptureService | None
+        self, command: ImportCommand, invocation: Invocation, checkpoint: Checkpoint, client: RuvectorClient | None
     ) -> None:
         self._command = command
         self._invocation = invocation
@@ -106,9 +111,14 @@ class _Run:
         self._recognition = Recognition(command.asked)
         self._captured_at = utc_text(invocation.clock())
         self._lanes: Lanes[_At] = Lanes(
-            Capturing(service, new_id=command.new_id, wait=lambda seconds: not self._lanes.stopped.wait(seconds))
+            Capturing(
+                None if client is None else capture_service_on(lambda: client),
+                stored=lambda reference: None if client is None else _stored(client, reference),
+                new_id=command.new_id,
+                wait=lambda seconds: not self._lanes.stopped.wait(seconds),
+            )
         )
-        self._report = Report(invocation, dry_run=command.dry_run)
+        self._report = Report(invocation, dry_run=command.dry_run, is_located=command.at is not None)
         self._bar = Bar(None, 0)
         self._current: _File | None = None
         self._mark: Mark | None = None
@@ -217,6 +227,14 @@ def _size(source: Source) -> int:
     with suppress(OSError):
         return source.path.stat().st_size
     return 0
+
+
+def _stored(client: RuvectorClient, reference: str) -> Mapping[str, Any] | None:
+    """The payload of this event; None where the store has no such event to show, or shows none."""
+    try:
+        return client.event(reference).payload
+    except (StoreNotFound, StoreWriteError):
+        return None
 
 
 def _has_event(client: RuvectorClient, reference: str) -> bool:

@@ -6,8 +6,9 @@ training data of agents do: what two of them begin with alike is one beginning, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent.cli.memory.importing.recognition import Recognition
 from agent.errors import Problem, ValidationError
@@ -15,13 +16,20 @@ from agent.formats.common_fields import refusal_of
 from agent.formats.conversation.message import Conversation, Ignored
 from agent.formats.conversation.model_calls import ModelCall, lines_of
 
+# As an element of a list is written in many places.
+_ELEMENT: Final = re.compile(r"\[[^.]*\](\.|$)")
+
 
 class Located(NamedTuple):
-    """What was found: the format, its conversations or errors, and the members ``beside`` where they stood."""
+    """What was found: conversations or errors, each with its format, and the members ``beside`` where they stood."""
 
-    name: str
-    found: tuple[Conversation | ValidationError, ...]
+    found: tuple[tuple[str, Conversation | ValidationError], ...]
     beside: Mapping[str, Any]
+
+
+def is_key(key: str) -> bool:
+    """Whether ``key`` is names of members with dots between them: elements of lists have no names."""
+    return all(key.split(".")) and _ELEMENT.search(key) is None
 
 
 def located(value: Any, key: str, recognition: Recognition) -> Located | None:
@@ -34,14 +42,13 @@ def located(value: Any, key: str, recognition: Recognition) -> Located | None:
     known = recognition.document(at if lists is None else lists[-1])
     if known is None:
         return None
-    name = known.names[0]
-    form = recognition.format(name)
     if lists is None:
-        return Located(name, tuple(form.read(known.document)), beside)
-    read = [each for some in lists if some for each in form.read(some)]
+        return Located(tuple(recognition.read(known)), {**beside, **known.beside})
+    name = known.shares[0].name
+    read = [each for some in lists if some for each in recognition.format(name).read(some)]
     errors = tuple(each for each in read if isinstance(each, ValidationError))
     said = [each for each in read if isinstance(each, Conversation)]
-    return Located(name, errors[:1] or tuple(_lines(said)), beside)
+    return Located(tuple((name, each) for each in errors[:1] or _lines(said)), beside)
 
 
 def _lines(said: list[Conversation]) -> Iterator[Conversation]:

@@ -6,11 +6,13 @@ before. Of a file of records that belong together the first ones decide for all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from agent.cli.memory.importing.recordings import Share, conversations_of, recording_of
+from agent.errors import ValidationError
 from agent.formats import NATIVE, OPENAI_CHAT, READS, Format, format_named
-from agent.formats.conversation.recording import recorded_calls
+from agent.formats.conversation.message import Conversation
 from agent.formats.wrappers import opened
 
 AUTO: Final = "auto"
@@ -35,14 +37,15 @@ _NATIVE_MEMBERS: Final = frozenset({"session_id", "conversation_id", "turns"})
 
 
 class Recognised(NamedTuple):
-    """A ``document`` that the formats ``names`` read; several where a recording holds calls of several providers.
+    """A ``document`` that formats read, each its share: several where a recording holds calls of several providers.
 
-    ``beside`` are the members of what it was wrapped in.
+    ``beside`` are the members of what it was wrapped in, ``unread`` how many calls nobody reads.
     """
 
-    names: tuple[str, ...]
+    shares: tuple[Share, ...]
     document: Any
     beside: Mapping[str, Any]
+    unread: int = 0
 
 
 class Recognition:
@@ -78,17 +81,22 @@ class Recognition:
         """What ``value``, an object or a list, is; None for what no format knows."""
         for name, form in self._formats.items():
             if form.detect(value):
-                return Recognised(self._all(name, value), value, {})
+                return self._recognised(name, value, {})
         for name, form in self._formats.items():
             inner = opened(value, form.detect)
             if inner is not None:
-                return Recognised(self._all(name, inner.document), inner.document, inner.beside)
+                return self._recognised(name, inner.document, inner.beside)
         if self._asked in self._formats:
             # Whoever names the format hears what is wrong with the document.
-            return Recognised((self._asked,), value, {})
+            return Recognised((Share(self._asked, value),), value, {})
         return None
 
-    def _all(self, first: str, document: Any) -> tuple[str, ...]:
-        if not isinstance(document, dict) or recorded_calls(document) is None:
-            return (first,)
-        return tuple(name for name, form in self._formats.items() if form.detect(document))
+    def read(self, known: Recognised) -> Iterator[tuple[str, Conversation | ValidationError]]:
+        """The conversations of what was recognised, each with its format."""
+        return conversations_of(known.shares, known.unread, self._formats)
+
+    def _recognised(self, name: str, document: Any, beside: Mapping[str, Any]) -> Recognised:
+        recording = recording_of(document, self._formats)
+        if recording is None:
+            return Recognised((Share(name, document),), document, beside)
+        return Recognised(recording.shares, document, {**beside, **recording.beside}, recording.unread)

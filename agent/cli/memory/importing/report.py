@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Self
 from agent.cli.invocation import Invocation
 from agent.cli.listing import Listing
 from agent.cli.memory.importing.account import Account, Told
-from agent.cli.memory.importing.file_walk import Step
+from agent.cli.memory.importing.file_walk import UNKNOWN, Step
 from agent.cli.memory.importing.sources import Source
 from agent.cli.output_format import Format
 from agent.cli.terminal_text import escape
@@ -29,13 +29,21 @@ class FileTold(NamedTuple):
     account: Account
     nothing: str | None
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing was read of it because no format knows what is in it."""
+        return self.nothing is not None and bool(self.account.skipped[UNKNOWN])
+
 
 class Report:
     """The results, while they come. Used as a context: what was done is told however it ends."""
 
-    def __init__(self, invocation: Invocation, *, dry_run: bool) -> None:
+    def __init__(self, invocation: Invocation, *, dry_run: bool, is_located: bool) -> None:
         self._invocation = invocation
         self._dry_run = dry_run
+        self._is_located = is_located
+        # Of each file that changed what was said before, the first session that only its name stands for.
+        self._revised: dict[str, str] = {}
         self._files: list[FileTold] = []
         self._refused: list[tuple[Source, str]] = []
         self._total = Account()
@@ -52,6 +60,7 @@ class Report:
     ) -> None:
         if self._listing is None:
             self._show()
+            self._hint()
             return
         self._listing.members = {
             "files": [self._file(told) for told in self._files],
@@ -59,11 +68,14 @@ class Report:
             "dry_run": self._dry_run,
         }
         self._opened.__exit__(kind, error, trace)
+        self._hint()
 
     def conversation(self, source: Source, told: Told) -> None:
         """Tell what came of one conversation."""
         if told.error is not None:
             self._refuse(source, told.place, told.error.message)
+        if told.is_placed and told.counts is not None and told.counts.revised:
+            self._revised.setdefault(source.shown, told.native_session_id or told.session_id)
         if self._listing is not None:
             self._add(_conversation(source, told, stored=not self._dry_run))
 
@@ -99,23 +111,35 @@ class Report:
 
     def _show(self) -> None:
         terminal = self._invocation.terminal
-        read = [told for told in self._files if told.nothing is None]
-        if read:
+        if any(told.nothing is None for told in self._files):
             # Late: a script that asks for JSON does not wait for Rich.
             from agent.cli.memory.importing.report_table import common_folder, table
 
-            folder = common_folder(read)
+            folder = common_folder(self._files)
             if folder:
                 terminal.plain(f"in {escape(folder, terminal.encoding)}\n")
-            rows = table(read, self._total, folder=folder, stored=not self._dry_run, encoding=terminal.encoding)
+            rows = table(self._files, self._total, folder=folder, encoding=terminal.encoding)
             terminal.show(rows)
         for line in self._summary():
             terminal.plain(f"{line}\n")
+        if self._dry_run:
+            terminal.plain("dry run: nothing was stored\n")
         lines = [f"{told.source.shown}: {told.nothing}" for told in self._files if told.nothing is not None]
         refused = [line for _, line in self._refused]
         lines += [*refused[:_NAMED], *(["... and more: --jsonl names all"] if len(refused) > _NAMED else [])]
+        unknown = any(told.is_unknown for told in self._files)
+        if unknown and not self._is_located and not self._total.conversations:
+            lines.append("--at KEY says where in a document its messages are, as --at data.messages")
         if lines:
             terminal.explain(*lines)
+
+    def _hint(self) -> None:
+        """Say what may have been meant otherwise."""
+        for shown, session in self._revised.items():
+            self._invocation.terminal.explain(
+                f"{shown}: turns of {session} were revised: if that was another file of this name, --source NAME keeps "
+                "the two apart"
+            )
 
     def _summary(self) -> Iterator[str]:
         encoding = self._invocation.terminal.encoding

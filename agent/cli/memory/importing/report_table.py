@@ -1,4 +1,4 @@
-"""The table of an import: a row for each file that was read, and one of all where there are several."""
+"""The table of an import: a row for each file, and one of all where there are several."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from agent.cli.memory.importing.report import FileTold
 
 _COUNTS = ("conversations", "turns", "new", "known", "revised", "calls", "ignored", "unreadable")
+_ALWAYS = ("conversations", "turns")
 
 
 def common_folder(files: Sequence[FileTold]) -> str:
@@ -30,24 +31,23 @@ def common_folder(files: Sequence[FileTold]) -> str:
         return ""
 
 
-def table(files: Sequence[FileTold], total: Account, *, folder: str, stored: bool, encoding: str) -> Table:
+def table(files: Sequence[FileTold], total: Account, *, folder: str, encoding: str) -> Table:
     """The rows of ``files``, without the ``folder`` that their names begin with.
 
-    Without ``stored`` nobody knows what is new: a dry run asks no store.
+    What counts nothing in any of them takes no room, so that a terminal of 80 columns shows names.
     """
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_footer=len(files) > 1)
-    names = [name for name in _COUNTS if stored or name not in ("new", "known", "revised")]
     sums = dict(zip(_COUNTS, _values(total), strict=True))
+    names = [name for name in _COUNTS if sums[name] or name in _ALWAYS]
     shown.add_column("file", "all", overflow="fold")
-    shown.add_column("format", overflow="fold")
+    shown.add_column("format", no_wrap=True)
     for name in names:
         shown.add_column(name, str(sums[name]), justify="right", no_wrap=True)
     for told in files:
         values = dict(zip(_COUNTS, _values(told.account), strict=True))
-        formats = ", ".join(told.account.formats)
         shown.add_row(
             Text(escape(told.source.shown.removeprefix(folder), encoding)),
-            Text(formats or "-"),
+            Text(",\n".join(told.account.formats) or "-"),
             *(str(values[name]) for name in names),
         )
     return shown

@@ -23,7 +23,10 @@ def import_(
     *,
     names: Annotated[
         list[str],
-        typer.Argument(metavar="FILE|DIR|GLOB...", help="JSON and JSON Lines files, plain, .gz or in a .zip export."),
+        typer.Argument(
+            metavar="FILE|DIR|GLOB...",
+            help="JSON and JSON Lines files, plain, gzip or in a .zip export; - is standard input.",
+        ),
     ],
     source: Annotated[Source, typer.Option("--from", metavar="FORMAT|auto", help=_FROM)] = "auto",
     at: Annotated[
@@ -32,7 +35,12 @@ def import_(
     ] = None,
     source_name: Annotated[
         str | None,
-        typer.Option("--source", metavar="NAME", help="Names sessions that have no id, in place of the file's name."),
+        typer.Option(
+            "--source",
+            metavar="NAME",
+            help="Names sessions that have no id, in place of the file's name. Give it with one file: of several, what "
+            "stands at the same place is then one session, which each of them revises.",
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and check everything, store nothing.")] = False,
     resume: Annotated[
