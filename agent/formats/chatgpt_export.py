@@ -5,6 +5,9 @@ goes by its node's id and continues the nearest ancestor that has a message. The
 where there is none the newest leaf. Refuses, with every path that is wrong: a ``mapping`` and nodes that are no
 objects, messages that are neither objects nor null, and roles that nobody knows. Parents that are not there and rings
 of parents are no error: such a message begins anew.
+
+What a node says beside its message and its place is kept with the turn, under ``node``. What a tool's message repeats
+of the call that it answers is not: its turn says where in the call it stands (``chatgpt_export_message.of_call``).
 """
 
 from __future__ import annotations
@@ -14,16 +17,18 @@ from typing import Any, Final
 
 from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
-from agent.formats.chatgpt_export_message import Draft, read_message
+from agent.formats.chatgpt_export_message import Draft, of_call, read_message
 from agent.formats.chatgpt_export_tree import Placed, in_order, newest_end
 from agent.formats.common_fields import MAX_ID_CHARACTERS, POSTED, refusal_of
-from agent.formats.conversation.message import Conversation, Ignored, Message, Result
+from agent.formats.content_parts import without_binaries
+from agent.formats.conversation.message import Call, Conversation, Ignored, Message, Result
 from agent.formats.conversation.times import from_epoch, stated
 from agent.formats.tool_calls import ArgumentReader
 
 # ``conversation_id`` is the export's own.
 _BESIDE: Final = (POSTED - {"conversation_id"}) | {"mapping"}
 _OF_A_NODE: Final = frozenset({"message", "parent", "children"})
+_NODE: Final = "node"
 _SIGNS: Final = frozenset({"current_node", "create_time", "title", "conversation_id"})
 
 
@@ -62,9 +67,12 @@ def _conversation(document: Any, at: tuple[int, ...]) -> Conversation | Validati
     for name in mapping:
         if name not in drafts:
             ignored.add("nodes without a message", json_path((*at, "mapping", name)))
+        elif _NODE in drafts[name].native and _beside(mapping[name], name):
+            # The message has a member of that very name.
+            ignored.add("members of nodes", json_path((*at, "mapping", name)))
     own_id = next((found for found in map(document.get, ("conversation_id", "id")) if _is_id(found)), None)
     return Conversation(
-        list(_messages(placed, drafts)),
+        list(_messages(placed, drafts, mapping)),
         session_id=own_id,
         conversation_id=own_id,
         timestamp=from_epoch(document.get("create_time")) or stated(document.get("create_time")),
@@ -125,13 +133,24 @@ def _nearest(parents: Mapping[str, str | None], drafts: Mapping[str, Draft]) -> 
     return {name: nearest[name] for name in parents}
 
 
-def _messages(placed: Sequence[Placed], drafts: Mapping[str, Draft]) -> Iterator[Message]:
+def _beside(node: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What ``node`` says beside its message and its place in the tree."""
+    return {
+        member: without_binaries(member, value)
+        for member, value in node.items()
+        if member not in _OF_A_NODE and not (member == "id" and value == name)
+    }
+
+
+def _messages(placed: Sequence[Placed], drafts: Mapping[str, Draft], mapping: Mapping[str, Any]) -> Iterator[Message]:
     """The messages; a tool's answers the call that it follows, with other tools' at most between them."""
-    called: dict[str | None, str | None] = {None: None}
+    called: dict[str | None, Call | None] = {None: None}
     for place, (name, parent) in enumerate(placed):
         draft = drafts[name]
         follows = called[parent] if draft.role == "tool" else None
-        called[name] = draft.calls[0].native_id if draft.calls else follows
+        called[name] = draft.calls[0] if draft.calls else follows
+        native = draft.native if follows is None else of_call(draft.native, follows)
+        beside = _beside(mapping[name], name)
         results = () if draft.answers is None else (_answering(draft.answers, follows),)
         yield Message(
             draft.role,
@@ -143,13 +162,13 @@ def _messages(placed: Sequence[Placed], drafts: Mapping[str, Draft]) -> Iterator
             model=draft.model,
             calls=draft.calls,
             results=results,
-            native=draft.native or None,
+            native=({_NODE: beside} if beside else {}) | native or None,
             absent=draft.absent,
         )
 
 
-def _answering(result: Result, call: str | None) -> Result:
-    return result if call is None else result._replace(native_id=call)
+def _answering(result: Result, call: Call | None) -> Result:
+    return result if call is None else result._replace(native_id=call.native_id)
 
 
 def _leaf(

@@ -1,7 +1,8 @@
 """One message of a ChatGPT export: what is shown of it, whom it calls or answers, and what is kept.
 
 The export has no published reference; the content types are those of exports that people share. ``metadata.native``
-holds every member of the message but its role, its text and its id where they are the turn's.
+holds every member of the message but its role, its text and its id where they are the turn's, and null in place of
+what a tool's message repeats of the call that it answers (``of_call``).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from agent.errors import Problem
 from agent.formats.content_parts import content_text, without_binaries
 from agent.formats.conversation.message import Call, Result
 from agent.formats.conversation.times import from_epoch, stated
-from agent.formats.tool_calls import ArgumentReader
+from agent.formats.tool_calls import ArgumentReader, arguments_text
 
 ROLES: Final = {
     "system": "system",
@@ -34,6 +35,8 @@ _LABELS: Final = {
     "real_time_user_audio_video_asset_pointer": "audio",
     "video_container_asset_pointer": "video",
 }
+# Shorter strings are names and states ("search", "finished"), which a message has of its own.
+_MIN_REPEATED: Final = 12
 
 
 class Draft(NamedTuple):
@@ -77,7 +80,7 @@ def read_message(
         model if isinstance(model, str) and model and role == "assistant" else None,
         calls,
         _result(author, message.get("content"), metadata) if role == "tool" else None,
-        _native(message, name, role, timestamp, text),
+        _native(message, name, role, timestamp, arguments_text(calls[0].arguments) if calls else text),
         _absent(message),
     )
 
@@ -161,3 +164,42 @@ def _absent(message: Mapping[str, Any]) -> tuple[str, ...]:
         # A null of its own, not the mark that the turn holds the text.
         absent.append("content.text")
     return tuple(absent)
+
+
+def of_call(native: dict[str, Any], call: Call) -> dict[str, Any]:
+    """``native`` of a tool's message without the strings of ``call``: erasing the call has to erase them.
+
+    In their places stands null, and ``of_call`` names them: ``[{at, argument}]``, ``at`` the members and indices that
+    lead there, ``argument`` which of the strings of the call's arguments it was (``argument_texts``).
+    """
+    found = {text: place for place, text in reversed(list(enumerate(argument_texts(call.arguments))))}
+    found = {text: place for text, place in found.items() if len(text) >= _MIN_REPEATED}
+    if not found or "of_call" in native:
+        return native
+    marks: list[dict[str, Any]] = []
+    kept = {name: _without(value, found, [name], marks) for name, value in native.items()}
+    return {**kept, "of_call": marks} if marks else native
+
+
+def argument_texts(arguments: Any) -> list[str]:
+    """The strings among ``arguments``, those of an object in the order of its names."""
+    texts: list[str] = []
+    level = [arguments]
+    while level:
+        item = level.pop()
+        if isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, dict | list):
+            level.extend([item[name] for name in sorted(item, reverse=True)] if isinstance(item, dict) else item[::-1])
+    return texts
+
+
+def _without(value: Any, texts: Mapping[str, int], at: list[str | int], marks: list[dict[str, Any]]) -> Any:
+    if isinstance(value, str) and value in texts:
+        marks.append({"at": at, "argument": texts[value]})
+        return None
+    if isinstance(value, dict):
+        return {name: _without(each, texts, [*at, name], marks) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without(each, texts, [*at, place], marks) for place, each in enumerate(value)]
+    return value

@@ -3,7 +3,8 @@
 Read as a list of its records, alone or in ``records``. ``response_item`` records are the turns (``response_items``),
 ``compacted`` ones the summary that goes on in place of what was said, and the instructions of ``session_meta`` come
 first. Places are those of the records, so a file that grew has its old turns unchanged. The texts of ``event_msg`` are
-those of the items again; only where a file has no items at all are they the turns.
+those of the items again; only where a file has no items at all are they the turns. What a record says beside its
+payload is kept with its first turn, under ``record``.
 
 Refuses what holds no records. Records that are none, and those that make no turn, are counted by kind.
 """
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 from agent.errors import Problem, ValidationError
 from agent.formats.common_fields import refusal_of
+from agent.formats.content_parts import without_binaries
 from agent.formats.conversation.message import Conversation, Ignored, Message, Result
 from agent.formats.conversation.times import stated
 from agent.formats.response_item_kept import INSTRUCTIONS
@@ -28,6 +30,7 @@ _TEXTS: Final[Mapping[str, str]] = {"user_message": "user", "agent_message": "as
 # Members of a turn's context that hold texts which the session's messages have too.
 _TOLD_AGAIN: Final = ("user_instructions", "developer_instructions", "collaboration_mode")
 _SNAPSHOT: Final = "ghost_snapshot"
+_OF_A_RECORD: Final = frozenset({"type", "payload"})
 
 
 def detect(document: Any) -> bool:
@@ -72,9 +75,10 @@ class _Rollout:
     """The records of one file, and what is known on the way through them."""
 
     def __init__(self, records: Sequence[Any], path: str) -> None:
-        self._records = [(index, *_opened(record), f"{path}[{index}]") for index, record in enumerate(records)]
+        self._opened = [(index, *_opened(record), f"{path}[{index}]") for index, record in enumerate(records)]
+        self._records = records
         self._arguments = ArgumentReader()
-        self._has_items = any(kind == "response_item" for _, kind, _, _, _ in self._records)
+        self._has_items = any(kind == "response_item" for _, kind, _, _, _ in self._opened)
         self._model: str | None = None
         self._succeeded: dict[str, bool] = {}
         self._meta: dict[str, Any] | None = None
@@ -84,9 +88,10 @@ class _Rollout:
         self._ignored = Ignored()
 
     def conversation(self) -> Conversation:
-        for index, kind, payload, time, path in self._records:
+        for index, kind, payload, time, path in self._opened:
             found = self._read(str(index), kind, payload, path)
-            self._messages += [each if each.timestamp else each._replace(timestamp=time) for each in found]
+            found = [each if each.timestamp else each._replace(timestamp=time) for each in found]
+            self._messages += self._with_record(found, self._records[index], payload, path)
         self._count_doubles()
         native = {"session_meta": self._meta_beside(), "turn_context": self._context}
         return Conversation(
@@ -189,6 +194,17 @@ class _Rollout:
         kept = {name: value for name, value in payload.items() if name not in ("message", "replacement_history")}
         return [self._with_context(Message("assistant", text, place, native={"of": "compacted", "item": kept}))]
 
+    def _with_record(
+        self, found: list[Message], record: Any, payload: Mapping[str, Any], path: str
+    ) -> Sequence[Message]:
+        """``found`` with what their record says beside its payload; of one without turns it is counted."""
+        more = {} if payload is record or not isinstance(record, dict) else _beside(record)
+        if found and more:
+            return [found[0]._replace(native={**(found[0].native or {}), "record": more}), *found[1:]]
+        if more and "payload" in record:
+            self._ignored.add("members of records without a turn", path)
+        return found
+
     def _count_doubles(self) -> None:
         """Count what events said as items did, and apart from it what they alone said."""
         said = Counter((message.role, message.content) for message in self._messages)
@@ -196,6 +212,15 @@ class _Rollout:
             doubled = said[role, text] > 0
             said[role, text] -= doubled
             self._ignored.add("texts said again as events" if doubled else "texts of events alone", path)
+
+
+def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``record`` says beside its payload; of its time only where that is none that a turn can have."""
+    return {
+        name: without_binaries(name, value)
+        for name, value in record.items()
+        if name not in _OF_A_RECORD and not (name == "timestamp" and stated(value) is not None)
+    }
 
 
 def _opened(record: Any) -> tuple[str | None, dict[str, Any], str | None]:

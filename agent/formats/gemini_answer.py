@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 from agent.formats.conversation.recording import Recorded
 from agent.formats.conversation.times import stated
 from agent.formats.conversation.usage import token_usage
-from agent.formats.gemini_parts import member
+from agent.formats.gemini_parts import member, snake_case
 
 _OF_CANDIDATE = frozenset({"content"})
+_HISTORY = "automaticFunctionCallingHistory"
+_HTTP = "sdkHttpResponse"
 _TEXT_ONLY = frozenset({"text", "thought", "thoughtSignature", "thought_signature"})
 
 
@@ -76,7 +78,7 @@ def response_of_call(call: Recorded) -> Mapping[str, Any] | None:
 def answers_of(response: Mapping[str, Any]) -> list[Answer]:
     """The candidates of ``response``, in their order."""
     listed = response.get("candidates")
-    beside = {name: value for name, value in response.items() if name != "candidates"}
+    beside = _beside(response)
     model = member(response, "modelVersion")
     return [
         Answer(
@@ -90,6 +92,28 @@ def answers_of(response: Mapping[str, Any]) -> list[Answer]:
         )
         for place, candidate in enumerate(_objects(listed))
     ]
+
+
+def _beside(response: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``response`` says beside its candidates, and beside what the Python SDK says once more: ``said_again``."""
+    kept = {name: value for name, value in response.items() if name not in ("candidates", *_spelled(_HISTORY))}
+    for name in _spelled(_HTTP):
+        if isinstance(kept.get(name), dict):
+            kept[name] = {key: value for key, value in kept[name].items() if key != "body"}
+    return kept
+
+
+def said_again(response: Mapping[str, Any]) -> Iterator[str]:
+    """What ``response`` holds of other turns, by kind: the history that its call went on from, and itself as text."""
+    if member(response, _HISTORY):
+        yield "histories said again"
+    http = member(response, _HTTP)
+    if isinstance(http, dict) and http.get("body"):
+        yield "responses said again"
+
+
+def _spelled(name: str) -> tuple[str, str]:
+    return name, snake_case(name)
 
 
 def usage_of(counts: Any) -> dict[str, int] | None:
@@ -126,6 +150,14 @@ def joined(chunks: Iterable[Any]) -> dict[str, Any]:
     if candidates:
         whole["candidates"] = list(candidates.values())
     return whole
+
+
+def joined_content(contents: Iterable[Any]) -> dict[str, Any]:
+    """The content that those of a candidate's chunks make; what is no content is left out."""
+    candidate: dict[str, Any] = {"content": {"parts": []}}
+    for content in contents:
+        _add(candidate, {"content": content})
+    return dict(candidate["content"])
 
 
 def _add(candidate: dict[str, Any], more: Mapping[str, Any]) -> None:

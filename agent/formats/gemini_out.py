@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from agent.formats.conversation.said import Said, SaidCall, document, joined, said
-from agent.formats.gemini import SYSTEM, instruction_of
 from agent.formats.gemini_native import BEFORE, content_of, has_digest, made_content, rebuilt
 from agent.formats.gemini_pairs import OpenCalls
 from agent.formats.gemini_parts import CAMEL, Names, Turn
+from agent.formats.gemini_request import SYSTEM, Contents, instruction_of
 from agent.formats.writing import Session, Written
 
 # What the API reference allows a function to be called.
@@ -40,14 +40,14 @@ def write(session: Session) -> Written:
         turns_left = turns
     lost["system_turns"] = sum(one.role == SYSTEM for one in turns_left)
     calls = OpenCalls()
-    contents = []
+    contents = Contents()
     for group in groups_of(turns_left, results_together=True):
-        for content, read in contents_of(group, calls, CAMEL):
+        for content, read, first in contents_of(group, calls, CAMEL):
             calls.add(read)
-            contents.append(content)
-    members["contents"] = contents
+            contents.add(content, first.native)
+    members["contents"] = contents.written()
     lost["times"] = sum(one.timestamp is not None for one in turns)
-    lost["binaries"] = sum(has_digest([members.get("systemInstruction"), contents]))
+    lost["binaries"] = sum(has_digest([members.get("systemInstruction"), members["contents"]]))
     return document(session, members, lost)
 
 
@@ -104,18 +104,20 @@ def _goes_on(one: Said, last: Said, *, results_together: bool) -> bool:
     )
 
 
-def contents_of(group: Sequence[Said], calls: OpenCalls, names: Names) -> Iterator[tuple[dict[str, Any], list[Turn]]]:
+def contents_of(
+    group: Sequence[Said], calls: OpenCalls, names: Names
+) -> Iterator[tuple[dict[str, Any], list[Turn], Said]]:
     """The contents that say ``group``, each with its turns: as they came, together or each alone, or made anew.
 
-    Whoever takes them adds their turns to ``calls`` before the next.
+    The last of the three is the first turn of each. Whoever takes them adds their turns to ``calls`` before the next.
     """
     came = all(one.native is not None for one in group)
     whole = content_of(group, calls, names) if came else made_content(group, calls, names)
     if whole is not None:
-        yield whole
+        yield *whole, group[0]
         return
     for one in group:
-        yield content_of([one], calls, names) or made_content([one], calls, names)
+        yield *(content_of([one], calls, names) or made_content([one], calls, names)), one
 
 
 def refused(turns: Sequence[Said]) -> Counter[str]:

@@ -5,8 +5,9 @@ stream, ``{"records": [...]}``), an eval set ``{eval_set_id, eval_cases}`` and a
 whose invocations are what their events would have been. An event's own id names its first turn; results in an event of
 whatever role are turns of the tool. A rewind makes the next event go on from before what it took back.
 
-Counted and left out: fragments of a stream (``partial``), events without a content, compactions, junk. Refuses contents
-and parts of the wrong type, and roles that are none.
+Counted and left out: fragments of a stream (``partial``) whose whole came too (others are merged,
+``google_adk_partial``), events without a content, compactions, junk. Refuses contents and parts of the wrong type, and
+roles that are none.
 
 Sources: google-adk, ``sessions.Session``, ``events.Event``, ``evaluation.EvalSet``.
 """
@@ -24,6 +25,7 @@ from agent.formats.gemini_pairs import OpenCalls
 from agent.formats.gemini_parts import member, snake_case
 from agent.formats.google_adk_eval import eval_events, is_eval_case, is_eval_set
 from agent.formats.google_adk_event import Name, event_messages, is_event
+from agent.formats.google_adk_partial import Merged, merged_fragments
 from agent.formats.writing import Session, Written
 
 # ``context`` is the session's own.
@@ -87,7 +89,7 @@ def _session(session: Mapping[str, Any], path: str) -> Conversation | Validation
     if not isinstance(events, list):
         return refusal_of([Problem(path, "required" if "events" not in session else "type")])
     ignored = Ignored()
-    found = _Events(path, ignored)
+    found = _Events(path, ignored, merged_fragments(events))
     for index, event in enumerate(events):
         found.add(event, index)
         if len(found.problems) >= MAX_PROBLEMS:
@@ -118,11 +120,12 @@ def _session(session: Mapping[str, Any], path: str) -> Conversation | Validation
 class _Events:
     """The messages of a list of events while it is read."""
 
-    def __init__(self, path: str, ignored: Ignored) -> None:
+    def __init__(self, path: str, ignored: Ignored, merged: Mapping[int, Merged | None]) -> None:
         self.messages: list[Message] = []
         self.problems: list[Problem] = []
         self._path = path
         self._ignored = ignored
+        self._merged = merged
         self._calls = OpenCalls()
         self._ids: set[str] = set()
         # Of each invocation, the name of the message before it; None where it is the first.
@@ -144,9 +147,14 @@ class _Events:
         invocation = member(event, "invocationId")
         if isinstance(invocation, str):
             self._before.setdefault(invocation, self._last)
+        merged = None
         if event.get("partial") is True:
-            self._ignored.add("partial events", path)
-            return
+            merged = self._merged.get(index)
+            if index not in self._merged:
+                self._ignored.add("partial events", path)
+            if merged is None:
+                return
+            event = merged.event
         actions = event.get("actions")
         actions = actions if isinstance(actions, dict) else {}
         self._take_back(member(actions, "rewindBeforeInvocationId"))
@@ -154,6 +162,8 @@ class _Events:
         if not messages:
             self._ignored.add(_kind(actions), path)
             return
+        if merged is not None:
+            messages[0] = messages[0]._replace(native={**(messages[0].native or {}), "fragments": merged.size})
         if self._is_taken_back:
             messages[0] = messages[0]._replace(parent=self._last)
             self._is_taken_back = False

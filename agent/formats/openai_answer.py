@@ -1,86 +1,91 @@
-"""What a Chat Completions call came back with: a ``chat.completion``, or the chunks that it was streamed as.
-
-The chunks of a choice are one message: texts are joined, and the pieces of a call by its ``index`` (OpenAI API
-reference, Chat Completions, streaming).
-"""
+"""What a Chat Completions call came back with: a ``chat.completion``, or the chunks that it was streamed as."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from agent.formats.conversation.recording import Recorded
 from agent.formats.conversation.times import from_epoch
 from agent.formats.conversation.usage import token_usage
+from agent.formats.openai_chunks import joined
+
+WITHOUT_MESSAGE: Final = "choices without a message"
 
 
 class Answer(NamedTuple):
-    """One choice: its message as the provider wrote it, and what the answer says of it."""
+    """One choice: its message as the provider wrote it, and what the answer says ``beside`` it, by its own names.
+
+    What is the whole answer's stands with the first choice alone, and so does its ``usage``: both are said once.
+    """
 
     message: Mapping[str, Any]
+    beside: Mapping[str, Any]
     model: str | None
     usage: Mapping[str, int] | None
     timestamp: str | None
 
 
+class Answered(NamedTuple):
+    """The choices of an answer in their order, and by kind what of it none of them holds."""
+
+    choices: list[Answer]
+    left_out: Counter[str]
+
+
+def is_answer(document: Any) -> bool:
+    """Whether ``document`` is an answer, or a chunk of one: a choice has a message, or what is added to one."""
+    choices = document.get("choices") if isinstance(document, dict) else None
+    return isinstance(choices, list) and any(_has(choice, "message") or _has(choice, "delta") for choice in choices)
+
+
+def _has(choice: Any, name: str) -> bool:
+    return isinstance(choice, dict) and isinstance(choice.get(name), dict)
+
+
 def answers_of(call: Recorded) -> list[Answer]:
     """The choices that ``call`` came back with, in their order; none where it failed or is no Chat Completions call."""
-    body = call.response if call.events is None else _joined(call.events)
+    return answered(call).choices
+
+
+def answered(call: Recorded) -> Answered:
+    """What ``call`` came back with; no choices where it failed or is no Chat Completions call."""
+    left: Counter[str] = Counter()
+    body = _body(call, left)
     choices = body.get("choices") if isinstance(body, dict) else None
     if not isinstance(body, dict) or not isinstance(choices, list):
-        return []
+        return Answered([], +left)
+    found = [choice for choice in choices if _has(choice, "message")]
+    left[WITHOUT_MESSAGE] += len(choices) - len(found)
     model = body.get("model")
     model = model if isinstance(model, str) else None
     usage = token_usage(body.get("usage"), "prompt_tokens", "completion_tokens", "total_tokens")
-    messages = [choice.get("message") for choice in choices if isinstance(choice, dict)]
-    found = [message for message in messages if isinstance(message, dict)]
-    # The usage is the call's: counted once, also where it was asked for several answers.
-    return [
-        Answer(message, model, usage if place == 0 else None, from_epoch(body.get("created")))
-        for place, message in enumerate(found)
+    whole = {name: value for name, value in body.items() if name != "choices"}
+    answers = [
+        Answer(
+            choice["message"],
+            {**({} if place else whole), **_beside(choice)},
+            model,
+            None if place else usage,
+            from_epoch(body.get("created")),
+        )
+        for place, choice in enumerate(found)
     ]
+    return Answered(answers, +left)
 
 
-def _joined(chunks: Iterable[Any]) -> dict[str, Any]:
-    """The ``chat.completion`` that ``chunks`` make."""
-    whole: dict[str, Any] = {}
-    choices: dict[Any, dict[str, Any]] = {}
-    for chunk in chunks:
-        if not isinstance(chunk, dict):
-            continue
-        whole |= {name: chunk[name] for name in ("model", "created", "usage") if chunk.get(name) is not None}
-        listed = chunk.get("choices")
-        for choice in listed if isinstance(listed, list) else ():
-            delta = choice.get("delta") if isinstance(choice, dict) else None
-            if isinstance(delta, dict):
-                _add(choices.setdefault(choice.get("index", 0), {"role": "assistant", "content": None}), delta)
-    if choices:
-        whole["choices"] = [{"message": message} for message in choices.values()]
-    return whole
+def _body(call: Recorded, left: Counter[str]) -> Any:
+    if call.events is not None:
+        return joined(call.events, left)
+    body = call.response
+    if is_answer(body) and not any(_has(choice, "message") for choice in body["choices"]):
+        # One chunk, kept alone.
+        return joined([body], left)
+    return body
 
 
-def _add(message: dict[str, Any], delta: Mapping[str, Any]) -> None:
-    for name, value in delta.items():
-        if name == "tool_calls" and isinstance(value, list):
-            _add_calls(message.setdefault("tool_calls", []), value)
-        elif isinstance(value, str) and isinstance(message.get(name), str) and name != "role":
-            message[name] += value
-        elif value is not None or name not in message:
-            message[name] = value
-
-
-def _add_calls(calls: list[dict[str, Any]], pieces: Iterable[Any]) -> None:
-    for piece in pieces:
-        if not isinstance(piece, dict):
-            continue
-        index = piece.get("index", len(calls))
-        call = next((call for call in calls if call["index"] == index), None)
-        if call is None:
-            call = {"index": index, "function": {"name": "", "arguments": ""}}
-            calls.append(call)
-        call |= {name: piece[name] for name in ("id", "type") if isinstance(piece.get(name), str)}
-        function = piece.get("function")
-        if isinstance(function, dict):
-            for name in ("name", "arguments"):
-                if isinstance(function.get(name), str):
-                    call["function"][name] += function[name]
+def _beside(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of a choice but its message, where an answer has them: among its ``choices``."""
+    others = {name: value for name, value in choice.items() if name != "message"}
+    return {"choices": [others]} if others else {}

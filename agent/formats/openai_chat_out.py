@@ -20,7 +20,7 @@ from agent.core.turn import SessionTurn
 from agent.formats import OPENAI_CHAT
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.said import is_one_answer
-from agent.formats.openai_message import read_message
+from agent.formats.openai_message import ANSWER, read_message
 from agent.formats.plain_text import one_line
 from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text, is_read_otherwise
 from agent.formats.writing import Session, Written, not_shown, unsaid
@@ -71,6 +71,7 @@ class _Messages:
         self.lost += unsaid(self._session, turn)
         capture = self._session.capture_of(turn)
         is_own = capture.format in (None, OPENAI_CHAT)
+        self.lost["answers"] += is_own and _came_with_answer(turn)
         message = message_of(turn, is_translated=capture.is_translated) if is_own else None
         if message is None and turn.role in _ROLES - {"tool"}:
             self._say(turn)
@@ -185,6 +186,8 @@ def message_of(turn: SessionTurn, *, is_translated: bool) -> dict[str, Any] | No
     if not isinstance(metadata, dict):
         return None
     kept = metadata.get("native", {}), metadata.get("native_absent", [])
+    if _came_with_answer(turn):
+        kept = {name: value for name, value in kept[0].items() if name != ANSWER}, kept[1]
     if not (is_translated or any(kept)) or not isinstance(kept[0], dict) or not isinstance(kept[1], list):
         return None
     message = _rebuilt(turn, *kept)
@@ -219,9 +222,20 @@ def _rebuilt(turn: SessionTurn, native: Mapping[str, Any], absent: Iterable[Any]
 
 def _says_its_time(turn: SessionTurn) -> bool:
     """Whether the time of ``turn`` is its own: one that was found otherwise is named in ``metadata.derived``."""
+    return not _is_derived(turn, "timestamp")
+
+
+def _is_derived(turn: SessionTurn, name: str) -> bool:
     metadata = turn.fields.get("metadata")
     derived = metadata.get("derived") if isinstance(metadata, dict) else None
-    return not (isinstance(derived, list) and "timestamp" in derived)
+    return isinstance(derived, list) and name in derived
+
+
+def _came_with_answer(turn: SessionTurn) -> bool:
+    """Whether ``turn`` keeps what an answer said beside its message: no member of the message is called so then."""
+    metadata = turn.fields.get("metadata")
+    native = metadata.get("native") if isinstance(metadata, dict) else None
+    return isinstance(native, dict) and ANSWER in native and _is_derived(turn, ANSWER)
 
 
 def _id(entry: Mapping[str, Any]) -> Any:

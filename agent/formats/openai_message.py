@@ -24,6 +24,9 @@ ROLES: Final = {
     "function": "tool",
 }
 
+# What an answer says beside its message, among what is kept of that; the turn names it as derived.
+ANSWER: Final = "answer"
+
 # Kept to the letter: what they hold is text for a tool, also where it looks like binary.
 _CALL_FIELDS: Final = frozenset({"tool_calls", "function_call"})
 

@@ -24,6 +24,8 @@ def message_of(turn: dict[str, Any]) -> dict[str, Any]:
     """The message that a turn came from, from the turn alone."""
     metadata = turn.get("metadata", {})
     native = dict(metadata.get("native", {}))
+    if "answer" in metadata.get("derived", []):
+        del native["answer"]
     message: dict[str, Any] = {"role": turn["role"], "content": turn["content"]}
     if "timestamp" not in metadata.get("derived", []):
         message["timestamp"] = turn["timestamp"]

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from agent.capture.validation import validate_payload
 from agent.errors import ValidationError
 from agent.formats import format_named, reader
+from agent.formats.chatgpt_export_message import argument_texts
+from agent.formats.tool_calls import arguments_text
 from tests.formats.block_laws import mutations
 from tests.formats.chat_messages import CAPTURED_AT, base64_text, digest, same_json
 from tests.formats.every_file import values
@@ -60,16 +62,23 @@ def history(document):
         return [(turn.role, turn.content) for turn in session.shown]
 
 
-def message_of(turn):
-    """The message that a turn came from, from the turn alone."""
+def message_of(turn, arguments=()):
+    """The message that a turn came from, from the turn alone, but for what it repeats of its call's ``arguments``."""
     fields = turn.fields
     metadata = fields.get("metadata", {})
-    native, absent = dict(metadata.get("native", {})), metadata.get("native_absent", [])
+    native, absent = copy.deepcopy(metadata.get("native", {})), metadata.get("native_absent", [])
+    native.pop("node", None)
+    for mark in native.pop("of_call", ()):
+        holder = native
+        for key in mark["at"][:-1]:
+            holder = holder[key]
+        assert holder[mark["at"][-1]] is None
+        holder[mark["at"][-1]] = argument_texts(arguments)[mark["argument"]]
     calls = [entry for entry in fields.get("tool_invocations", []) if turn.role != "tool"]
     text = turn.content
     if calls:
         text = calls[0]["arguments"]
-        text = text if isinstance(text, str) else json.dumps(text, separators=(",", ":"))
+        text = arguments_text(text)
     message = {
         "id": fields.get("native_id", turn.turn_id),
         "author": {"role": turn.role},
@@ -87,12 +96,18 @@ def message_of(turn):
     return {name: value for name, value in message.items() if name not in absent}
 
 
+def _answered(turn, made):
+    return made.get(turn.invocations[0]["invocation_id"], ()) if turn.role == "tool" and turn.invocations else ()
+
+
 def check_given_back(document):
     with stored(FORM, document) as session:
         sent = [node["message"] for node in document["mapping"].values() if node.get("message") is not None]
         turns = [turn for turn in session.all if not turn.is_state_only]
         assert len(turns) == len(sent)
-        found = [message_of(turn) for turn in turns]
+        calls = [call for turn in turns for call in turn.invocations]
+        made = {call["invocation_id"]: call["arguments"] for call in calls if "arguments" in call}
+        found = [message_of(turn, _answered(turn, made)) for turn in turns]
         for message in sent:
             assert any(same_json(each, message) for each in found), message
 
@@ -221,6 +236,40 @@ def test_code_for_a_tool_is_a_call_and_what_the_tool_says_its_result():
     assert ids[1] == ids[2]
     assert ids[3] == ids[4] == ids[5]
     check_given_back(tree(mapping))
+
+
+def test_what_a_tool_repeats_of_its_call_is_kept_with_the_call_alone():
+    prompt, snippet = 'a "hill"\nat night', "print('a hill at night')"
+    run = {"status": "success", "code": snippet, "run_id": "r", "messages": [{"text": "a hill at night"}]}
+    image = {"content_type": "image_asset_pointer", "metadata": {"dalle": {"prompt": prompt, "seed": 5}}}
+    mapping = {
+        "a": code(snippet),
+        "b": node("tool", output("night"), "a", name="python", metadata={"aggregate_result": run, "code": None}),
+        "c": code(json.dumps({"z": "a second prompt", "prompts": [prompt, "short"]}), "b", "dalle.text2im"),
+        "d": node("tool", {"content_type": "multimodal_text", "parts": [image, "short"]}, "c", name="dalle.text2im"),
+    }
+    check_given_back(tree(mapping))
+    messages = read(tree(mapping)).messages
+    assert messages[1].native["of_call"] == [{"at": ["metadata", "aggregate_result", "code"], "argument": 0}]
+    assert messages[3].native["of_call"][0]["argument"] == 0
+    kept = json.dumps([messages[1].native, messages[3].native])
+    assert "print" not in kept
+    assert "hill\\" not in kept
+    assert "short" in kept
+
+
+def test_what_a_node_says_beside_its_message_is_kept():
+    mapping = {
+        "a": {**node("user", "hi"), "id": "a", "weight": 0.5},
+        "b": {**node("user", "hi", "a"), "id": "another"},
+        "c": {**node("user", "hi", "b", node=1), "weight": 2},
+        "d": {**node("user", "hi", "c", node=1), "id": "d"},
+        "e": {"message": None, "parent": "d", "weight": 1},
+    }
+    conversation = read(tree(mapping))
+    kept = [(each.native or {}).get("node") for each in conversation.messages]
+    assert kept == [{"weight": 0.5}, {"id": "another"}, 1, 1]
+    assert conversation.ignored.counts == {"members of nodes": 1, "nodes without a message": 1}
 
 
 def test_a_tool_that_nobody_called_says_its_name():

@@ -123,6 +123,25 @@ def test_an_item_that_cannot_be_read_does_not_stop_the_others() -> None:
     assert len(found.messages) == len(read(ROLLOUT).messages)
 
 
+def test_what_a_record_says_beside_its_payload_is_kept_with_its_turn_or_counted() -> None:
+    records = [
+        {**ROLLOUT[0], "ordinal": 0},
+        {**ROLLOUT[1], "ordinal": 1},
+        {**ROLLOUT[4], "ordinal": 2, "timestamp": "yesterday"},
+        {**ROLLOUT[14], "ordinal": 3},
+        {**record("response_item", text("narrator", "x")), "ordinal": 4},
+    ]
+    found = read(records)
+    assert [(m.native or {}).get("record") for m in found.messages] == [
+        {"ordinal": 0},
+        {"ordinal": 2, "timestamp": "yesterday"},
+        {"ordinal": 3},
+    ]
+    assert found.ignored.counts["members of records without a turn"] == 2
+    assert found.ignored.counts["items that cannot be read"] == 1
+    assert all("record" not in (m.native or {}) for m in read(ROLLOUT).messages)
+
+
 def test_rollouts_of_the_first_releases_are_read_too() -> None:
     records = [
         {"id": SESSION, "timestamp": "2025-06-28T09:28:18Z", "instructions": "You code."},

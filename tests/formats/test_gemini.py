@@ -8,12 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent.core.ids import session_uuid
 from agent.errors import ValidationError
 from agent.formats import gemini, reader
 from agent.formats.conversation.payload import Scope, payloads
 from agent.formats.gemini_parts import response_of, response_text
 from agent.formats.wrappers import opened
 from tests.formats.chat_messages import CAPTURED_AT, digest, same_json
+from tests.formats.corpus import OURS, documents, folders
 from tests.formats.gemini_samples import PARALLEL, SAMPLES, SNAKE, nearly
 from tests.formats.round_trips import (
     again,
@@ -26,6 +28,7 @@ from tests.formats.round_trips import (
     stored,
     written,
 )
+from tests.formats.sessions import memory
 from tests.strategies import json_values
 
 FORM = "gemini"
@@ -200,7 +203,7 @@ def test_an_answer_alone_is_a_turn_with_its_model_usage_and_time():
     assert (turn["role"], turn["content"], turn["model"]) == ("assistant", "4", "gemini-x")
     assert turn["token_usage"] == {"prompt_tokens": 9, "completion_tokens": 272, "total_tokens": 281}
     assert turn["timestamp"] == "2025-06-01T15:23:17Z"
-    assert turn["metadata"]["derived"] == ["timestamp", "model"]
+    assert turn["metadata"]["derived"] == ["timestamp", "model", "token_usage"]
     assert turn["metadata"]["native"]["candidate"] == {"finishReason": "STOP"}
     assert turn["metadata"]["native"]["response"]["usageMetadata"] == usage
 
@@ -258,17 +261,161 @@ def test_calls_of_something_else_and_without_an_answer_are_counted():
     assert len(found.messages) == 1
 
 
-def test_what_a_client_sends_again_with_ids_of_its_own_is_the_answer_that_it_got():
-    first = [user("go")]
-    later = [*first, model(call("f", id="made-up")), {"role": "user", "parts": [answer("f", {}, id="made-up")]}]
-    document = recorded(
-        ({"contents": first}, response({"content": model(call("f")), "finishReason": "STOP"})),
+def sent_again(*answers, first=()):
+    """A recording in which two calls of one function are answered, after the client gave them ids: ``answers``."""
+    later = [
+        user("go"),
+        model(*(call("f", {"n": each}, id=f"made-{each}", **more) for each, more in ((1, {}), (2, {})))),
+        {"role": "user", "parts": list(answers)},
+    ]
+    came = model(*(call("f", {"n": each}, **dict(first)) for each in (1, 2)))
+    return recorded(
+        ({"contents": [user("go")]}, response({"content": came, "finishReason": "STOP"})),
         ({"contents": later}, response({"content": model({"text": "done"})})),
+        (
+            {"contents": [*later, model({"text": "done"}), user("more")]},
+            response({"content": model({"text": "no"})}),
+        ),
     )
+
+
+def test_what_a_client_sends_again_with_ids_of_its_own_stays_the_answer_that_came():
+    results = [answer("f", {"n": each}, id=f"made-{each}") for each in (1, 2)]
+    document = sent_again(*results)
     (found,) = conversations(FORM, document)
-    assert [message.role for message in found.messages] == ["user", "assistant", "tool", "assistant"]
+    assert [message.role[0] for message in found.messages] == list("uattaua")
+    assert [each.native_id for each in found.messages[1].calls] == ["f", "f"]
+    assert [message.results[0].native_id for message in found.messages[2:4]] == ["f", "f"]
     assert found.messages[1].model == "gemini-x"
-    check_as_stored(document, [*later, model({"text": "done"})])
+    came = document["interactions"][0]["response"]["body"]["candidates"][0]["content"]
+    answered = {"role": "user", "parts": results}
+    whole = [user("go"), came, answered, model({"text": "done"}), user("more"), model({"text": "no"})]
+    check_as_stored(document, whole)
+    with stored(FORM, document) as session:
+        assert "not_in_history" not in written(FORM, session)[1].lost
+        pairs = [turn.invocations[0]["invocation_id"] for turn in session.shown if turn.role == "tool"]
+        assert pairs == [entry["invocation_id"] for entry in session.shown[1].invocations]
+
+
+def test_a_call_that_is_sent_again_with_an_id_is_one_of_its_own_where_only_the_id_tells_which_result_is_its():
+    document = sent_again(*[answer("f", {"n": each}, id=f"made-{each}") for each in (2, 1)])
+    with stored(FORM, document) as session:
+        made = {entry["invocation_id"]: entry["arguments"] for turn in session.shown[:2] for entry in turn.invocations}
+        assert [turn.content for turn in session.shown] == ["go", "", '{"n":2}', '{"n":1}', "done", "more", "no"]
+        assert [made[turn.invocations[0]["invocation_id"]] for turn in session.shown[2:4]] == [{"n": 2}, {"n": 1}]
+    check_growth(document)
+
+
+def turns_by_id(document):
+    """The turns but for what something else said of them, and for what only says where the conversation stands."""
+    found = {}
+    for payload in captures(FORM, document):
+        for turn in payload["turns"]:
+            metadata = turn.get("metadata", {})
+            if not metadata.get("memory", {}).get("state_only"):
+                derived = metadata.get("derived", [])
+                body = {name: value for name, value in turn.items() if name not in derived}
+                rest = {name: value for name, value in metadata.items() if name != "derived"}
+                found[turn["turn_id"]] = {**body, "metadata": rest}
+    return found
+
+
+def check_growth(document):
+    whole = turns_by_id(document)
+    for length in range(1, len(document["interactions"])):
+        part = turns_by_id({"interactions": document["interactions"][:length]})
+        assert part == {name: whole.get(name) for name in part}
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.parent.name)
+def test_a_longer_recording_keeps_the_turns_of_a_shorter_one(folder):
+    count = 0
+    for each in documents(folder, FORM):
+        if "interactions" in each.document:
+            check_growth(each.document)
+            count += 1
+    assert count == (6 if folder == OURS else 14)
+
+
+def test_what_the_sdk_adds_to_an_answer_of_the_turns_before_it_is_counted():
+    beside = {
+        "automatic_function_calling_history": [user("go"), model(call("f"))],
+        "sdk_http_response": {"headers": {"a": "b"}, "body": "{}"},
+    }
+    (found,) = conversations(FORM, response({"content": model({"text": "done"})}, **beside))
+    assert found.messages[0].native["response"] == {
+        "modelVersion": "gemini-x",
+        "sdk_http_response": {"headers": {"a": "b"}},
+    }
+    assert found.ignored.counts == {"histories said again": 1, "responses said again": 1}
+
+
+SDK = {
+    "model": "gemini-2.5-flash",
+    "contents": [
+        *("see", {"inline_data": {"mime_type": "image/png", "data": "QUJD"}}),
+        {"function_call": {"name": "f", "args": {}}},
+        *({"function_response": {"name": "f", "response": {"output": "1"}}}, "and"),
+        user("more"),
+        ["a", {"text": "b"}],
+        "bye",
+    ],
+}
+IMAGE = {"inline_data": {"mime_type": "image/png", "data": "QUJD"}}
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        ("hi", [("user", "hi")]),
+        ("", [("user", "")]),
+        ({"text": "hi"}, [("user", "hi")]),
+        (["hi"], [("user", "hi")]),
+        (["see", IMAGE, "this"], [("user", "see\n[image: image/png]\nthis")]),
+        ([{"text": "a"}, {"text": "b"}], [("user", "a\nb")]),
+        (["go", {"function_call": {"name": "f", "args": {}}}], [("user", "go"), ("assistant", "")]),
+        (
+            [user("a"), "b", model({"text": "c"}), "d", "e"],
+            [("user", "a"), ("user", "b"), ("assistant", "c"), ("user", "d\ne")],
+        ),
+        (["a", ["b", IMAGE], "c"], [("user", "a"), ("user", "b\n[image: image/png]"), ("user", "c")]),
+        (
+            [
+                {"functionCall": {"name": "f"}},
+                {"functionResponse": {"name": "f", "response": {"output": "1"}}},
+                "and",
+            ],
+            [("assistant", ""), ("tool", "1"), ("user", "and")],
+        ),
+    ],
+)
+def test_what_the_sdk_takes_for_contents_is_read_as_such_and_given_back(contents, said):
+    document = {"model": "gemini-2.5-flash", "contents": contents}
+    assert gemini.detect(document)
+    assert [(turn["role"], turn["content"]) for turn in told(document)] == said
+    check_as_stored(document, contents)
+    check_bare(document)
+    assert reader(FORM).read({"session_id": "s", **document}, captured_at=CAPTURED_AT).payload
+    with stored(FORM, document) as session:
+        assert gemini.detect(written(FORM, session)[0])
+
+
+def test_strings_that_came_one_after_the_other_stay_turns_of_their_own():
+    with memory() as kept:
+        for index, text in enumerate("ab"):
+            body = {"session_id": "s", "contents": [text], "start_index": index}
+            kept.capture(reader(FORM).read(body, captured_at=CAPTURED_AT).payload)
+        session = kept.session(session_uuid("s"))
+        assert [turn.content for turn in session.shown] == ["a", "b"]
+        out, _ = written(FORM, session)
+        assert out["contents"] == ["a", {"parts": [{"text": "b"}]}]
+        assert [turn["content"] for turn in again(FORM, out)] == ["a", "b"]
+
+
+def test_what_is_wrong_in_strings_and_parts_is_named_where_it_stands():
+    assert problems({"contents": ["a", user("b"), "c", {"text": 1}]}) == [("$.contents[3].text", "type")]
+    assert problems({"contents": ["a", ["b", {"text": 1}]]}) == [("$.contents[1][1].text", "type")]
+    assert problems({"contents": {"text": 1}}) == [("$.contents.text", "type")]
 
 
 def test_options_of_recorded_calls_stand_beside_the_conversation_that_they_are_of():
@@ -296,7 +443,7 @@ def test_every_path_that_is_wrong_is_named():
         {"role": "assistant", "parts": []},
         {"role": 1, "parts": {}},
         {"parts": ["text", {"text": 1}, {"functionCall": []}, {"functionResponse": {"name": 1, "id": 2}}]},
-        "hi",
+        5,
         {"parts": [{"functionCall": {"name": {}, "args": {}}}]},
     ]
     assert problems({"contents": contents, "systemInstruction": 1}) == [
@@ -335,6 +482,8 @@ def test_detect_takes_any_json(value):
     [
         {"contents": []},
         {"contents": [{"uri": "file:///a", "text": "a"}]},
+        {"contents": "text of a page", "model": "a"},
+        {"contents": ["a", "b"]},
         {"candidates": [{"name": "a"}]},
         {"candidates": []},
         [{"role": "user", "parts": [{"type": "text", "text": "a"}]}],
@@ -353,6 +502,7 @@ def test_detect_refuses_what_only_looks_alike(document):
     st.sampled_from(
         [
             *SAMPLES,
+            SDK,
             chunks("a", "b"),
             recorded(({"contents": [user("a")]}, response({"content": model(call("f"), {"text": "b"})}))),
         ]
@@ -372,11 +522,11 @@ def test_whatever_is_nearly_a_document_is_read_or_refused(document):
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.data())
 def test_native_that_lies_or_is_malformed_changes_nothing_that_is_said(data):
-    with stored(FORM, data.draw(st.sampled_from(SAMPLES))) as session:
+    with stored(FORM, data.draw(st.sampled_from([*SAMPLES, SDK]))) as session:
         truth = spoken(session)
         natives = [turn.fields.get("metadata", {}).get("native", {}) for turn in session.shown]
         odd = st.sampled_from([part for native in natives for part in native.get("parts") or [None]]) | st.sampled_from(
-            [None, "before", "snake_case", "contents", [0], [1, 0], *natives]
+            [None, "before", "snake_case", "contents", "text", "items", "list", [0], [1, 0], *natives]
         )
         shown = []
         for turn, native in zip(session.shown, natives, strict=True):
@@ -438,7 +588,7 @@ def recordings(shared):
 
 
 def said_in(document):
-    """A recording by hand: instructions and contents, answers as they came unless ids were added to their calls."""
+    """A recording by hand: instructions and contents, each as it came first."""
     found = []
     for each in document["interactions"]:
         body = each["request"]["body"]
@@ -447,11 +597,7 @@ def said_in(document):
         known = next((one for one in found if one[1][0] == body["contents"][0]), None)
         if known is None:
             found.append(known := [body.get("systemInstruction"), []])
-        for place, content in enumerate(body["contents"]):
-            if place >= len(known[1]):
-                known[1].append(content)
-            elif "functionCall" in content["parts"][0]:
-                known[1][place] = content
+        known[1] += body["contents"][len(known[1]) :]
         known[1].append(answered(each["response"]["body"]))
     return found
 
@@ -502,17 +648,6 @@ def test_the_calls_of_the_manifest_are_all_there(shared):
             counts["else"] += one.ignored.counts["calls of something else"]
             counts["answers"] += sum(message.model is not None for message in one.messages)
     assert counts == {"calls": 29, "else": 5, "answers": 24}
-
-
-def test_a_longer_recording_keeps_the_turns_of_a_shorter_one(shared):
-    """But for the ids that a client gives to calls after they came: such a turn is revised, and stays the same turn."""
-    for document in recordings(shared):
-        for length in range(1, len(document["interactions"])):
-            part = {"interactions": document["interactions"][:length]}
-            for before, after in zip(conversations(FORM, part), conversations(FORM, document), strict=False):
-                for one, other in zip(before.messages, after.messages, strict=False):
-                    same = (one.role, one.content, one.place, one.parent)
-                    assert same == (other.role, other.content, other.place, other.parent)
 
 
 def test_a_list_that_grows_keeps_the_ids_and_bodies_of_its_turns():

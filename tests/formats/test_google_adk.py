@@ -133,6 +133,11 @@ CASE = {
     "creation_timestamp": 1747340826.5,
 }
 SAMPLES = [SESSION, CAMEL, CASE]
+STREAM = [
+    event(1, "root", {"text": "a"}, call("f", id="1"), partial=True),
+    event(2, "root", {"text": "b"}, partial=True),
+    event(3, "root", content=..., partial=True, output_transcription={"text": "c"}),
+]
 
 
 def turns(document):
@@ -250,6 +255,48 @@ def test_events_alone_are_read_and_what_makes_no_turn_is_counted(wrap):
     assert found.ignored.counts == {"partial events": 1, "junk": 4, "events without content": 1, "compactions": 1}
 
 
+def test_fragments_of_an_answer_that_never_came_whole_are_one_event():
+    usage = {"prompt_token_count": 1, "candidates_token_count": 2, "total_token_count": 3}
+    piece = {"function_call": {"name": "find", "partial_args": [{"json_path": "$.q"}], "will_continue": True}}
+    events = [
+        event(1, "user", {"text": "Hi"}),
+        event(2, "root", {"text": "Hel"}, partial=True),
+        event(3, "root", {"text": "Hello"}),
+        event(10, "user", {"text": "And?"}),
+        event(11, "root", {"text": "Hm", "thought": True}, partial=True),
+        event(12, "helper", {"text": "I "}, partial=True),
+        event(13, "root", {"text": "So "}, partial=True),
+        event(14, "root", answer("find", {}, id="x"), role="user"),
+        event(15, "root", {"text": "long."}, piece, partial=True, usage_metadata=usage),
+        event(16, "helper", {"text": "think"}, partial=True),
+        event(20, "user", content=..., partial=True, input_transcription={"text": "tha"}),
+        event(21, "user", content=..., partial=True, input_transcription={"text": "nks", "finished": True}),
+        event(22, "user", content=...),
+    ]
+    document = {**SESSION, "events": events}
+    (found,) = conversations(FORM, document)
+    said = [(m.native_id, m.role, m.content, (m.native or {}).get("fragments")) for m in found.messages]
+    assert said == [
+        ("e1", "user", "Hi", None),
+        ("e3", "assistant", "Hello", None),
+        ("e10", "user", "And?", None),
+        ("e11", "assistant", "So long.", 3),
+        ("e12", "assistant", "I think", 2),
+        ("e14", "tool", "{}", None),
+        ("e20", "user", "thanks", 2),
+    ]
+    assert found.messages[3].usage == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    assert found.ignored.counts == {"partial events": 1, "events without content": 1}
+    whole = event(11, "root", {"text": "Hm", "thought": True}, {"text": "So long."}, usage_metadata=usage)
+    with stored(FORM, document) as session:
+        out, result = written(FORM, session)
+        assert same_json(out["session"]["events"][3], whole)
+        assert again(FORM, out) == spoken(session)
+        assert result.lost == {"results_without_call": 1}
+    grown = turns({**document, "events": [*events, event(30, "root", {"text": "Bye"})]})
+    assert grown[:7] == turns(document)
+
+
 def test_after_a_rewind_the_conversation_goes_on_from_before_what_was_taken_back():
     events = [
         event(1, "user", {"text": "one"}),
@@ -361,7 +408,7 @@ def test_detect_takes_any_json(value):
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-@given(st.sampled_from([*SAMPLES, {"eval_set_id": "s", "eval_cases": [CASE]}]).flatmap(nearly))
+@given(st.sampled_from([*SAMPLES, STREAM, {"eval_set_id": "s", "eval_cases": [CASE]}]).flatmap(nearly))
 def test_whatever_is_nearly_a_document_is_read_or_refused(document):
     google_adk.detect(document)
     for found in google_adk.read(document):

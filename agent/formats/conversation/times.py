@@ -24,7 +24,9 @@ def from_epoch(value: object, *, per_second: int = 1) -> str | None:
 
     Exporters write 0 where they know none.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
         return None
     try:
         if isinstance(value, int):

@@ -134,11 +134,10 @@ def toolbench(path: Path, _: Counts) -> Counts:
 
 
 def responses(path: Path, counts: Counts) -> Counts:
-    """All but what is no answer of a chat; a text completion has choices, but no message in them."""
+    """Answers of no chat: other services, errors, a text completion, and Gemini's Interactions API."""
     no_chat = ("transcription", "embedding", "openai-image.json", "skill-version", "-error.json", "/interactions/")
-    skipped = sum(any(word in row["source"] for word in no_chat) for row in rows(path))
-    without_message = sum("openai-completion-text" in row["source"] for row in rows(path))
-    return {"read": counts["responses"] - skipped - without_message, "skipped": skipped}
+    skipped = sum(any(word in row["source"] for word in (*no_chat, "completion-text")) for row in rows(path))
+    return {"read": counts["responses"] - skipped, "skipped": skipped}
 
 
 def recordings(path: Path, counts: Counts) -> Counts:
