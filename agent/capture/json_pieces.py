@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
 
-from agent.capture.json_text import BLANK, STRING
+from agent.capture.json_text import BLANK, MAX_DEPTH, STRING
 
 # What nobody's single conversation is as large as; without a bound, a file without line breaks would be read whole.
 MAX_PIECE_BYTES: Final = 256 * 1024 * 1024
@@ -19,6 +19,8 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _CHUNK: Final = 256 * 1024
 # An array that ends within so many bytes may be the first of several lines; nobody has a longer one on a line.
 _MAX_ARRAY_LINE: Final = 16 * 1024 * 1024
+# A value that is too deep is passed, for the parser to refuse; one with so many brackets down there is given up.
+_MAX_DEEP_BRACKETS: Final = 250_000
 _WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _WIDEST: Final = 4
 _NEXT_BRACKET: Final = re.compile(rb'(?:[^"{}\[\]]++|' + STRING + rb")*+([{}\[\]])", re.DOTALL)
@@ -49,6 +51,7 @@ class Fault(StrEnum):
 
     CUT_OFF = "cut off"
     TOO_LARGE = "too large"
+    TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
     BEHIND_THE_END = "behind the end of the array"
 
 
@@ -96,7 +99,10 @@ def pieces_of(stream: Bytes, shape: Shape, *, start: int = 0) -> Iterator[Piece]
         yield from _elements(scanner, is_open=start > 0)
     elif shape is Shape.VALUES:
         while scanner.skip(BLANK) is not None:
-            yield scanner.value()
+            piece = scanner.value()
+            yield piece
+            if piece.fault is not None:
+                return
 
 
 def _lines(stream: Bytes, offset: int) -> Iterator[Piece]:
@@ -168,6 +174,7 @@ class _Scanner:
             self._at += len(rest) - len(left)
             if left:
                 return left[:1]
+            self._let_go()
             if self._at >= len(self._buffer) and not self._fill():
                 return None
 
@@ -176,17 +183,17 @@ class _Scanner:
         self._let_go()
         start, begins = self._at, self.offset
         has_brackets = self._buffer[start : start + 1] in (b"{", b"[")
-        fault = self._close(MAX_PIECE_BYTES) if has_brackets else self._scalar()
+        fault = self._close(is_let_go=False) if has_brackets else self._scalar()
         text = b"" if fault else self._buffer[start : self._at]
         return Piece(text, begins, self.offset, is_ended=fault is not Fault.CUT_OFF, fault=fault)
 
     def closes(self) -> bool:
         """Pass the brackets that open here; whether they close. What is passed is let go."""
-        return self._close(None) is None
+        return self._close(is_let_go=True) is None
 
     def closes_on_its_line(self) -> bool:
         """Whether the brackets that open here close before the first line break, and soon enough for a line."""
-        depth, at = 0, self._at
+        depth, at, deep = 0, self._at, 0
         while True:
             found = _NEXT_BRACKET_OR_LINE.match(self._buffer, at)
             if found is None:
@@ -195,9 +202,10 @@ class _Scanner:
                 continue
             at = found.end()
             mark = self._buffer[at - 1 : at]
-            if mark == b"\n":
-                return False
             depth += 1 if mark in b"{[" else -1
+            deep += depth > MAX_DEPTH
+            if mark == b"\n" or deep > _MAX_DEEP_BRACKETS:
+                return False
             if depth <= 0:
                 self._at = at
                 return True
@@ -207,8 +215,8 @@ class _Scanner:
         following = self.skip(BLANK)
         return following is None or following in b"{"
 
-    def _close(self, bound: int | None) -> Fault | None:
-        start, at, depth = self._at, self._at, 0
+    def _close(self, *, is_let_go: bool) -> Fault | None:
+        start, at, depth, deep = self._at, self._at, 0, 0
         while True:
             found = _NEXT_BRACKET.match(self._buffer, at)
             if found is not None:
@@ -217,12 +225,15 @@ class _Scanner:
                 if depth <= 0:
                     self._at = at
                     return None
+                deep += depth > MAX_DEPTH
+                if deep > _MAX_DEEP_BRACKETS:
+                    return Fault.TOO_DEEP
                 continue
-            if bound is None:
+            if is_let_go:
                 self._at = at
                 self._let_go()
                 start = at = self._at
-            elif len(self._buffer) - start > bound:
+            if len(self._buffer) - start > MAX_PIECE_BYTES:
                 return Fault.TOO_LARGE
             if not self._fill():
                 self._at = len(self._buffer)

@@ -110,3 +110,47 @@ def test_a_value_that_is_too_large_is_left_out_and_a_line_after_it_is_read(monke
     ]
     array = b'[\n{"a": 1}, {"b": "' + b"x" * 10**6 + b'"}, {"c": 3}]'
     assert [piece.fault for piece in split(array)[1]] == [None, Fault.TOO_LARGE]
+
+
+class Endless(io.RawIOBase):
+    """So many bytes that are all the same, without holding them; ``asked`` is the most that was read at once."""
+
+    def __init__(self, byte: bytes, size: int) -> None:
+        super().__init__()
+        self._byte = byte
+        self.left = size
+        self.asked = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        self.asked = max(self.asked, size)
+        some = self._byte * min(size, self.left)
+        self.left -= len(some)
+        return some
+
+
+@pytest.mark.parametrize("blank", [b" ", b"\n"])
+def test_what_is_passed_is_let_go_however_much_it_is(blank: bytes) -> None:
+    stream = Endless(blank, 50_000_000)
+    assert shape_of(stream) is Shape.EMPTY
+    assert (stream.left, stream.asked <= 1024 * 1024) == (0, True)
+
+
+@pytest.mark.parametrize("text", [b"[", b'{"a":', b'{"":\n'])
+def test_what_is_nested_without_end_is_given_up_soon(text: bytes) -> None:
+    stream = Endless(text, 40_000_000)
+    shape_of(stream)
+    assert stream.left > 30_000_000
+    stream = Endless(b"[", 40_000_000)
+    (piece,) = pieces_of(stream, Shape.ARRAY)
+    assert piece.fault is Fault.TOO_DEEP
+    assert stream.left > 30_000_000
+
+
+def test_an_element_that_is_too_deep_does_not_end_its_array() -> None:
+    assert texts(b"[\n" + b"[" * 200 + b"]" * 200 + b", 1]") == [b"[" * 200 + b"]" * 200, b"1"]
+
+
+def test_a_value_behind_the_first_that_is_too_large_ends_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent.capture.json_pieces.MAX_PIECE_BYTES", 100)
+    data = b'{\n"a": 1}\n{\n"b": "' + b"x" * 10**6 + b'"}'
+    assert [piece.fault for piece in split(data)[1]] == [None, Fault.TOO_LARGE]

@@ -8,11 +8,17 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
 from agent.core.receipt import TurnCounts
-from agent.errors import ValidationError
+from agent.errors import PayloadTooLarge, ValidationError
 
 # What everybody calls a value that is nothing: no object and no list, or an empty one.
 JUNK = "junk"
 REFUSED = "refused by its format"
+TOO_LARGE = "larger than a store takes"
+
+
+def refusal_kind(error: ValidationError) -> str:
+    """What a conversation that ``error`` refused is counted as."""
+    return TOO_LARGE if isinstance(error, PayloadTooLarge) else REFUSED
 
 
 class Told(NamedTuple):
@@ -66,7 +72,7 @@ class Account:
         for kind, count in told.ignored.items():
             (self.skipped if kind == JUNK else self.ignored)[kind] += count
         if told.error is not None:
-            self.skipped[REFUSED] += 1
+            self.skipped[refusal_kind(told.error)] += 1
         elif told.captures:
             self.conversations += not is_met
             self.formats[told.form] += 1
@@ -100,11 +106,19 @@ class Account:
     @classmethod
     def of(cls, saved: Mapping[str, Any]) -> Self:
         """What ``as_dict`` gave. Raises TypeError for anything else."""
-        account = cls(**saved)
+        account = cls()
         for each in fields(account):
-            value = getattr(account, each.name)
-            if isinstance(value, dict):
-                setattr(account, each.name, Counter(value))
-            elif not isinstance(value, int):
+            value = saved.get(each.name)
+            if not isinstance(getattr(account, each.name), Counter):
+                setattr(account, each.name, _count(value))
+            elif isinstance(value, dict):
+                setattr(account, each.name, Counter({kind: _count(count) for kind, count in value.items()}))
+            else:
                 raise TypeError(each.name)
         return account
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("no count")
+    return value

@@ -8,10 +8,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 from agent.capture.body import MAX_BODY_BYTES
 from agent.capture.document import Document, open_wrapper, parse
 from agent.capture.json_text import MAX_VALUES
-from agent.capture.service import CaptureService, Kept
+from agent.capture.service import MAX_ENVELOPE_BYTES, CaptureService, Kept
 from agent.capture.validation import validate_payload
 from agent.cli.memory.importing.account import Told
-from agent.cli.memory.importing.conversations import EMPTY, Found, Hashes, ReadAs
+from agent.cli.memory.importing.conversations import EMPTY, LARGE_TEXT, PIECE_BYTES, Found, Hashes, ReadAs
+from agent.core.canonical import encode
+from agent.core.decision import Outputs
 from agent.core.native import derive_ids
 from agent.core.receipt import TurnCounts
 from agent.errors import PayloadTooLarge, Problem, RateLimitExceeded, StoreWriteError, ValidationError
@@ -20,6 +22,8 @@ from agent.errors import PayloadTooLarge, Problem, RateLimitExceeded, StoreWrite
 _TRIES: Final = 20
 _MOST_PATIENCE_S: Final = 60.0
 _TOO_LARGE: Final = 413
+# What an event has beside its inputs and outputs, and more.
+_BESIDE_BYTES: Final = 64 * 1024
 
 T = TypeVar("T")
 
@@ -135,8 +139,20 @@ class Capturing:
         assert found.hashes is not None  # noqa: S101 - foreign, by the caller
         for piece, payload in enumerate(found.payloads()):
             validate_payload(payload)
+            if found.size > LARGE_TEXT:
+                _check_size(payload)
             captures.append(_capture_of(payload, found.number, piece, found.hashes))
         return captures
+
+
+def _check_size(payload: dict[str, Any]) -> None:
+    """Raise PayloadTooLarge for what no store takes: before the first piece is kept, and where none will be."""
+    size = len(encode(payload))
+    # With less, the graph of the most turns leaves room.
+    if size > 2 * PIECE_BYTES:
+        size += len(Outputs.of(payload).encode("")) + _BESIDE_BYTES
+    if size > MAX_ENVELOPE_BYTES:
+        raise PayloadTooLarge("the capture is larger than a store takes", [Problem("$", "size")])
 
 
 def _capture_of(payload: dict[str, Any], number: int, piece: int, hashes: Hashes) -> _Capture:

@@ -14,13 +14,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.cli.memory.importing.account import Account
 from agent.cli.memory.importing.file_walk import Mark
 from agent.cli.memory.importing.sources import Source
 
 _EVERY_S: Final = 2.0
+# What a file that somebody else wrote may raise; RecursionError is for what is nested deeply.
+_NO_STATE: Final = (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+
+# Of a file: device, inode, size and time of change; None where it cannot be said.
+State: TypeAlias = list[int] | None
 
 
 class Reached(NamedTuple):
@@ -47,23 +52,25 @@ class Checkpoint:
         """Take up what an earlier run left, if ``has_event`` says that the store has the last event it saw."""
         if self._file is None:
             return
-        with suppress(OSError, ValueError, TypeError, KeyError):
+        with suppress(*_NO_STATE):
             saved = json.loads(self._file.read_bytes())
             files, reference = dict(saved["files"]), saved["reference"]
-            if isinstance(reference, str) and has_event(reference):
+            if saved["digest"] == _digest(reference, files) and isinstance(reference, str) and has_event(reference):
                 self._files, self._reference = files, reference
 
-    def of(self, source: Source) -> Reached | None:
-        """How far an earlier run came with ``source``; None where nothing can be skipped."""
-        with suppress(OSError, ValueError, TypeError, KeyError):
+    def of(self, source: Source, state: State) -> Reached | None:
+        """How far an earlier run came with ``source`` as it is now; None where nothing can be skipped."""
+        with suppress(*_NO_STATE):
             saved = self._files[_name(source)]
-            if saved["file"] == _state(source):
-                mark = None if saved["done"] else Mark(*map(int, saved["mark"]))
-                return Reached(mark, Account.of(saved["account"]))
+            if state is not None and saved["file"] == state:
+                return Reached(None if saved["done"] is True else _mark(saved["mark"]), Account.of(saved["account"]))
         return None
 
-    def reached(self, source: Source, mark: Mark | None, account: Account, reference: str | None) -> None:
-        """Note that ``source`` is done up to ``mark``, or all of it; written from time to time."""
+    def reached(self, source: Source, state: State, mark: Mark | None, account: Account, reference: str | None) -> None:
+        """Note that ``source`` is done up to ``mark``, or all of it; written from time to time.
+
+        ``state`` is what it was before it was opened: another file may have its name by now.
+        """
         if self._file is None:
             return
         self._reference = reference or self._reference
@@ -71,15 +78,15 @@ class Checkpoint:
         is_due = now - self._saved_at >= _EVERY_S
         if mark is not None and not is_due:
             return
-        self.note(source, mark, account)
+        self.note(source, state, mark, account)
         if is_due:
             self.save()
 
-    def note(self, source: Source, mark: Mark | None, account: Account) -> None:
+    def note(self, source: Source, state: State, mark: Mark | None, account: Account) -> None:
         """Note it for whoever saves."""
-        with suppress(OSError):
+        if state is not None:
             self._files[_name(source)] = {
-                "file": _state(source),
+                "file": state,
                 "done": mark is None,
                 "mark": None if mark is None else list(mark),
                 "account": account.as_dict(),
@@ -90,7 +97,11 @@ class Checkpoint:
         self._saved_at = self._clock()
         if self._file is None or self._reference is None:
             return
-        document: Mapping[str, Any] = {"reference": self._reference, "files": self._files}
+        document: Mapping[str, Any] = {
+            "reference": self._reference,
+            "files": self._files,
+            "digest": _digest(self._reference, self._files),
+        }
         beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         with suppress(OSError):
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -118,6 +129,21 @@ def _name(source: Source) -> str:
     return json.dumps([os.path.realpath(source.path), source.member, source.name])
 
 
-def _state(source: Source) -> list[int]:
-    found = source.path.stat()
-    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns]
+def state_of(source: Source) -> State:
+    """What tells the file of ``source`` from what it may be later; None where it cannot be said."""
+    with suppress(OSError):
+        found = source.path.stat()
+        return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns]
+    return None
+
+
+def _mark(saved: Any) -> Mark:
+    offset, place = saved
+    if type(offset) is not int or type(place) is not int or min(offset, place) < 0:
+        raise TypeError("no mark")
+    return Mark(offset, place)
+
+
+def _digest(reference: Any, files: Mapping[str, Any]) -> str:
+    """What tells that nobody wrote it by hand: places may look right, and what stands before them would be missed."""
+    return hashlib.sha256(json.dumps([reference, files], sort_keys=True).encode()).hexdigest()

@@ -30,7 +30,7 @@ _MAX_BESIDE: Final = 256
 # What a piece's turns may be as JSON: with the graph of 10 000 turns it is well under the store's 32 MiB.
 PIECE_BYTES: Final = 8 * 1024 * 1024
 # Turns are about as long as their text in the file: a smaller document needs no look at each.
-_LARGE_TEXT: Final = PIECE_BYTES // 4
+LARGE_TEXT: Final = PIECE_BYTES // 4
 _POSTED_ONLY: Final = frozenset({"mode", "start_index", "request_id"})
 _NOTHING: Final[Mapping[str, Any]] = {}
 
@@ -120,7 +120,7 @@ class Found(NamedTuple):
         posted = self.posted or {}
         if not posted.keys().isdisjoint(_POSTED_ONLY):
             return [reader(self.form).read(dict(posted), captured_at=self.scope.captured_at).payload]
-        piece_bytes = PIECE_BYTES if self.size > _LARGE_TEXT else None
+        piece_bytes = PIECE_BYTES if self.size > LARGE_TEXT else None
         found = list(
             payloads(self.conversation.messages, self.conversation, self.scope, self.form, piece_bytes=piece_bytes)
         )

@@ -25,6 +25,7 @@ from agent.errors import ValidationError
 
 UNKNOWN: Final = "no conversation that we read"
 CUT_OFF: Final = "cut off"
+CHANGED: Final = "changed while it was read"
 # By the rule that the parser names (CONTRACT 2).
 _KINDS: Final = {
     "depth": "nested deeper than 128",
@@ -145,6 +146,7 @@ class FileWalk:
                     found = self._conversations.of_document(parsed)
                     yield Step(place, found or (), UNKNOWN if found is None else None, mark=mark)
                 place += 1
+            reading.check_end()
 
     def _whole(self, form: str) -> Iterator[Step]:
         records: list[Any] = []
@@ -157,9 +159,10 @@ class FileWalk:
                 else:
                     records.append(parsed.value)
                     plain, size = plain and parsed.plain, size + parsed.size
-        value = Value(records, plain, b"", size, 0)
-        for each in self._conversations.of_records(value, form, is_whole_file=True):
-            yield Step(each.place, (each,))
+            value = Value(records, plain, b"", size, 0)
+            for each in self._conversations.of_records(value, form, is_whole_file=True):
+                yield Step(each.place, (each,))
+            reading.check_end()
 
     def _grouped(self, form: str, key: Callable[[Any], str | None]) -> Iterator[Step]:
         self._passes = 2
@@ -167,11 +170,12 @@ class FileWalk:
         with self._seekable() as reading:
             yield from self._index(reading, key, spans)
             self._passed, self._position = self.size, lambda: 0
-            for place, some in enumerate(spans.values()):
+            for place, (name, some) in enumerate(spans.items()):
                 if place >= self._start.place:
-                    value = self._records(reading, some, place)
-                    found = self._conversations.of_records(value, form, is_whole_file=False)
-                    yield Step(place, found, mark=Mark(0, place + 1), may_come_again=True)
+                    value = self._records(reading, some, place, (key, name))
+                    found = () if value is None else self._conversations.of_records(value, form, is_whole_file=False)
+                    why = CHANGED if value is None else None
+                    yield Step(place, found, why, mark=Mark(0, place + 1), may_come_again=True)
                 self._passed += sum(some[1::2]) - sum(some[::2])
 
     def _index(self, reading: Bytes, key: Callable[[Any], str | None], spans: dict[str, array[int]]) -> Iterator[Step]:
@@ -194,12 +198,20 @@ class FileWalk:
         if not is_named and current:
             spans[""] = current
 
-    def _records(self, reading: Reading, spans: array[int], place: int) -> Value:
-        records, plain, size = [], True, 0
+    def _records(
+        self, reading: Reading, spans: array[int], place: int, owner: tuple[Callable[[Any], str | None], str]
+    ) -> Value | None:
+        """The records that were seen there; None where something else stands there now."""
+        (key, name), records, plain, size = owner, [], True, 0
         for start, end in zip(spans[::2], spans[1::2], strict=True):
             reading.seek(start)
             text = reading.read(end - start).removeprefix(BYTE_ORDER_MARK).strip(BLANK)
-            value, is_plain = parse_value(text)
+            try:
+                value, is_plain = parse_value(text)
+            except ValidationError:
+                return None
+            if _is_junk(value) or key(value) not in (None, name):
+                return None
             records.append(value)
             plain, size = plain and is_plain, size + len(text)
         return Value(records, plain, b"", size, place)
@@ -215,6 +227,7 @@ class FileWalk:
                     copy.write(some)
                 copy.seek(0)
                 yield Reading(cast("BinaryIO", copy), lambda: 0, self.size)
+                reading.check_end()
 
     def _parsed(self, piece: Piece, place: int | None) -> Value | Step:
         if piece.fault is not None:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from agent.cli.memory.importing.sources import DAMAGED, Source, reason_of
+from agent.cli.memory.importing.sources import BROKEN, DAMAGED, NO_JSON, Source, reason_of
 from agent.cli.memory.importing.spool import Spool
 from agent.errors import ValidationError
 
@@ -27,6 +27,8 @@ _NAMES: Final = (".json", ".jsonl", ".ndjson")
 _SUFFIXES: Final = (*_NAMES, *(f"{name}.gz" for name in _NAMES), ".zip")
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
+# Of a name that is refused.
+_SHOWN: Final = 200
 _PATTERN: Final = frozenset("*?[")
 
 
@@ -69,20 +71,69 @@ def _paths(name: str, stdin: BinaryIO | None) -> list[_Found]:
             raise ValidationError("there is no standard input")
         return [_Found(Path(name))]
     path = Path(name)
-    if name and path.is_dir():
+    mode = _mode(name)
+    if mode is not None and stat.S_ISDIR(mode):
         found = _below(path)
         if not found:
             raise ValidationError(f"{name} holds no file that an import reads: {', '.join(_SUFFIXES)}")
         return found
-    if name and path.exists():
+    if mode is not None:
         return [_Found(path)]
     if name and _PATTERN.intersection(name):
-        named = [Path(each) for each in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207 - of any root
-        found = [below for each in named for below in (_below(each) if each.is_dir() else [_Found(each)])]
+        named = [Path(each) for each in sorted(_matching(name))]
+        found = [
+            below
+            for each in named
+            for below in (_below(each) if each.is_dir() else [_Found(each)] if _is_regular(each) else [])
+        ]
         if not found:
-            raise ValidationError(f"no file matches {name}")
+            raise ValidationError(f"no file matches {_short(name)}")
         return found
-    raise ValidationError(f"cannot read {name or 'a file without a name'}: there is no such file")
+    raise ValidationError(f"cannot read {_short(name) or 'a file without a name'}: there is no such file")
+
+
+def _mode(name: str) -> int | None:
+    """What stands there; None where nothing does. Raises ValidationError where the system does not say."""
+    try:
+        return Path(name).stat().st_mode if name else None
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        if _PATTERN.intersection(name):
+            return None
+        raise ValidationError(f"cannot read {_short(name)}: {reason_of(error)}") from error
+
+
+def _is_regular(path: Path) -> bool:
+    """Whether it is a file as others: what nobody named is not waited for. What cannot be asked is told later."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
+
+
+def _matching(pattern: str) -> list[str]:
+    """What ``pattern`` matches. Below ``**`` no link to a folder is followed: two of them may lead in circles."""
+    parts = Path(pattern).parts
+    if "**" not in parts:
+        return glob.glob(pattern)  # noqa: PTH207 - of any root
+    place = parts.index("**")
+    rest = parts[place:]
+    while rest and rest[0] == "**":
+        rest = rest[1:]
+    tops = glob.glob(str(Path(*parts[:place])))  # noqa: PTH207 - of any root
+    found: dict[str, None] = {}
+    for top in tops:
+        if not rest:
+            found[top] = None
+        for at, folders, _ in os.walk(top):
+            folders[:] = (each for each in folders if not each.startswith("."))
+            found.update(dict.fromkeys(_matching(os.path.join(glob.escape(at), *(rest or "*")))))  # noqa: PTH118 - text
+    return list(found)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}..."
 
 
 def _below(folder: Path) -> list[_Found]:
@@ -91,7 +142,7 @@ def _below(folder: Path) -> list[_Found]:
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         depth = len(Path(at).relative_to(folder).parts) + 1
         read = (each for each in sorted(files) if each.lower().endswith(_SUFFIXES) and not each.startswith("."))
-        found += [_Found(Path(at, each), depth) for each in read]
+        found += [_Found(path, depth) for path in (Path(at, each) for each in read) if _is_regular(path)]
     return found
 
 
@@ -120,26 +171,35 @@ def _packed(path: Path, shown: str, parts: tuple[str, ...], depth: int) -> list[
     """The sources in the file ``path``. Raises OSError."""
     with path.open("rb") as file:
         start = file.read(4)
-    whole = _Named(Source(path, shown, "", is_gzip=start.startswith(_GZIP)), parts, depth or 1)
+    whole = Source(path, shown, "", is_gzip=start.startswith(_GZIP))
     if not start.startswith(_ZIP):
-        return [whole]
+        return [_Named(whole, parts, depth or 1)]
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [each.filename for each in archive.infolist() if not each.is_dir()]
-    except DAMAGED:
-        return [whole]
+            members = [(index, each.filename) for index, each in enumerate(archive.infolist()) if not each.is_dir()]
+    except BROKEN:
+        return [_Named(whole._replace(fault=DAMAGED), parts, depth or 1)]
     # The exports of ChatGPT and of Claude: conversations.json, or conversations-000.json and on, beside what is none.
-    exports = [name for name in members if name.rpartition("/")[2].startswith("conversations") and _is_read(name)]
-    chosen = exports or [name for name in members if _is_read(name)]
+    read = [(index, name) for index, name in members if _is_read(name)]
+    chosen = [each for each in read if each[1].rpartition("/")[2].startswith("conversations")] or read
     if not chosen:
-        return [whole]
+        return [_Named(whole._replace(fault=NO_JSON), parts, depth or 1)]
     found = []
-    for place, name in enumerate(chosen):
-        inner = [part for part in name.split("/") if part]
+    met: Counter[str] = Counter()
+    for place, (index, name) in enumerate(chosen):
+        # An archive may hold several members of one name.
+        called = _numbered(name, met)
+        inner = [part for part in called.split("/") if part]
         left_out = 0 if place else len(members) - len(chosen)
-        source = Source(path, f"{shown}/{name}", "", member=name, left_out=left_out)
+        source = Source(path, f"{shown}/{called}", "", member=name, number=index, left_out=left_out)
         found.append(_Named(source, (*parts, *inner), depth + len(inner)))
     return found
+
+
+def _numbered(name: str, met: Counter[str]) -> str:
+    """``name`` for the first that has it, and for each other one of its own."""
+    met[name] += 1
+    return name if met[name] == 1 else f"{name} ({met[name]})"
 
 
 def _is_read(member: str) -> bool:
@@ -149,12 +209,17 @@ def _is_read(member: str) -> bool:
 def _told_apart(named: Sequence[_Named]) -> list[Source]:
     """The sources by names of which no two are equal."""
     while True:
-        names = ["/".join(each.parts[-each.depth :]) for each in named]
+        # A name that is no text in the system's encoding stands for its bytes.
+        names = [
+            "/".join(each.parts[-each.depth :]).encode(errors="surrogateescape").decode(errors="backslashreplace")
+            for each in named
+        ]
         counts = Counter(names)
         grown = [
             each._replace(depth=each.depth + 1) if counts[name] > 1 and each.depth < len(each.parts) else each
             for name, each in zip(names, named, strict=True)
         ]
         if grown == list(named):
-            return [each.source._replace(name=name) for name, each in zip(names, named, strict=True)]
+            met: Counter[str] = Counter()
+            return [each.source._replace(name=_numbered(name, met)) for name, each in zip(names, named, strict=True)]
         named = grown

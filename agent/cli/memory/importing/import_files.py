@@ -18,7 +18,7 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.memory.importing.account import Account, Told
 from agent.cli.memory.importing.capturing import Capturing
-from agent.cli.memory.importing.checkpoint import Checkpoint, state_folder
+from agent.cli.memory.importing.checkpoint import Checkpoint, State, state_folder, state_of
 from agent.cli.memory.importing.conversations import EMPTY, Conversations, Found, Refused
 from agent.cli.memory.importing.file_walk import FileWalk, Mark, Step
 from agent.cli.memory.importing.found_files import sources_of
@@ -28,12 +28,12 @@ from agent.cli.memory.importing.nothing_read import nothing_read
 from agent.cli.memory.importing.progress import Bar, bar
 from agent.cli.memory.importing.recognition import Recognition
 from agent.cli.memory.importing.report import FileTold, Report
-from agent.cli.memory.importing.sources import Source, Unreadable
+from agent.cli.memory.importing.sources import DAMAGED, NO_JSON, Source, Unreadable
 from agent.cli.memory.importing.spool import Spool
 from agent.cli.output_format import Format
 from agent.config import Settings, StoreAddress
 from agent.core.timestamps import utc_text
-from agent.errors import AgentError, StoreNotFound, StoreWriteError, ValidationError
+from agent.errors import AgentError, ConfigurationError, StoreNotFound, StoreWriteError, ValidationError
 
 if TYPE_CHECKING:
     from agent.ruvector.client import RuvectorClient
@@ -59,6 +59,9 @@ class ImportCommand:
         """Import and print. Raises AgentError for what was refused before, and where the store does not take it."""
         if self.at is not None and not is_key(self.at):
             raise ValidationError("--at takes the names of members, as data.messages")
+        for option, given in (("--at", self.at), ("--source", self.source_name)):
+            if given is not None and not _is_text(given):
+                raise ConfigurationError(option, "is not text in this terminal's encoding")
         with Spool() as spool:
             sources = sources_of(self.names, invocation.terminal.stdin, spool)
             if self.dry_run:
@@ -83,6 +86,7 @@ class _File:
 
     source: Source
     walk: FileWalk
+    state: State
     account: Account = field(default_factory=Account)
     # Those of which other records may say more.
     met: set[str] = field(default_factory=set)
@@ -156,13 +160,15 @@ class _Run:
     def _opened(self, source: Source) -> _File | None:
         """``source`` to be walked through, from where an earlier run ended; None where that was its end."""
         command = self._command
-        reached = self._checkpoint.of(source)
+        # Before it is opened: what takes its place later is another file.
+        state = state_of(source)
+        reached = self._checkpoint.of(source, state)
         conversations = Conversations(
             self._recognition, name=command.source_name or source.name, at=command.at, captured_at=self._captured_at
         )
         start = None if reached is None else reached.mark
         walk = FileWalk(source, self._recognition, conversations, at=command.at, start=start)
-        file = _File(source, walk)
+        file = _File(source, walk, state)
         if reached is not None:
             file.account = reached.account
             if reached.mark is None:
@@ -175,7 +181,9 @@ class _Run:
             self._current, self._mark = at.file, None
             self._bar.file(at.file.source.shown, _size(at.file.source))
         if at.step is None:
-            self._checkpoint.reached(at.file.source, None, at.file.account, None)
+            if at.file.unreadable is not None:
+                at.file.account.skip(at.file.unreadable if at.file.unreadable in (DAMAGED, NO_JSON) else UNREADABLE)
+            self._checkpoint.reached(at.file.source, at.file.state, None, at.file.account, None)
             self._end(at.file)
             self._current = None
             return
@@ -197,13 +205,11 @@ class _Run:
         self._bar.update(at.progress, len(told))
         if step.mark is not None:
             self._mark = step.mark
-            self._checkpoint.reached(file.source, step.mark, file.account, reference)
+            self._checkpoint.reached(file.source, file.state, step.mark, file.account, reference)
 
     def _end(self, file: _File) -> None:
         nothing = file.unreadable
-        if nothing is not None:
-            file.account.skip(UNREADABLE)
-        elif not file.account.conversations:
+        if nothing is None and not file.account.conversations:
             command = self._command
             nothing = nothing_read(file.walk, file.account, asked=command.asked, at=command.at, refused=file.refused)
         self._read += file.account.conversations
@@ -218,9 +224,18 @@ class _Run:
         file = self._current
         if file is not None:
             if self._mark is not None:
-                self._checkpoint.note(file.source, self._mark, file.account)
+                self._checkpoint.note(file.source, file.state, self._mark, file.account)
             self._report.file(FileTold(file.source, file.account, None))
         self._checkpoint.save()
+
+
+def _is_text(given: str) -> bool:
+    """Whether it is: an argument in another encoding than the process's arrives as half surrogate pairs."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _size(source: Source) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent.capture.json_pieces import Shape
-from agent.cli.memory.importing.account import REFUSED, Account
+from agent.cli.memory.importing.account import REFUSED, TOO_LARGE, Account
 from agent.cli.memory.importing.conversations import EMPTY
 from agent.cli.memory.importing.file_walk import NOT_JSON, FileWalk
 from agent.cli.memory.importing.recognition import AUTO
@@ -16,8 +16,9 @@ def nothing_read(
     """Why none of what ``walk`` went through was read. ``refused`` is the first error of a format, if there is one."""
     if walk.shape is Shape.EMPTY or walk.seen.keys() == {NOT_JSON}:
         return "empty" if walk.shape is Shape.EMPTY else NOT_JSON
-    if account.skipped[REFUSED] and refused is not None:
-        return f"{account.skipped[REFUSED]} refused, the first with: {refused.message}"
+    count = account.skipped[REFUSED] + account.skipped[TOO_LARGE]
+    if count and refused is not None:
+        return f"{count} refused, the first with: {refused.message}"
     if not account.skipped:
         why = "holds no conversation with a message" if account.ignored[EMPTY] else "holds no conversation"
     elif at is not None:

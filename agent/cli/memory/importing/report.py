@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from agent.cli.invocation import Invocation
 from agent.cli.listing import Listing
-from agent.cli.memory.importing.account import Account, Told
+from agent.cli.memory.importing.account import Account, Told, refusal_kind
 from agent.cli.memory.importing.file_walk import UNKNOWN, Step
 from agent.cli.memory.importing.sources import Source
 from agent.cli.output_format import Format
@@ -152,7 +152,7 @@ class Report:
 
 def _conversation(source: Source, told: Told, *, stored: bool) -> dict[str, Any]:
     if told.error is not None:
-        return _failed(source, told.place, told.number, "refused by its format", told.error, form=told.form)
+        return _failed(source, told.place, told.number, refusal_kind(told.error), told.error, form=told.form)
     ids = {
         "session_id": told.session_id,
         "native_session_id": told.native_session_id,

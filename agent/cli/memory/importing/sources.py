@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple, cast
+from typing import Any, BinaryIO, Final, NamedTuple, Self, cast
 
-# What a broken archive, or one that breaks off, is told by: of zipfile, RuntimeError for a password and for a method
-# that nobody here inflates.
-DAMAGED: Final = (EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, KeyError, gzip.BadGzipFile)
+# What a broken archive, or one that breaks off, is told by; ValueError is for names that are not in their encoding.
+BROKEN: Final = (
+    EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile, struct.error, ValueError, LookupError,
+)  # fmt: skip
+DAMAGED: Final = "the archive is damaged"
+LOCKED: Final = "the archive has a password, or is packed in a way that we do not unpack"
+NO_JSON: Final = "no JSON in the archive"
+_PIECE_BYTES: Final = 256 * 1024
 
 
 class Unreadable(Exception):
@@ -29,7 +36,8 @@ class Source(NamedTuple):
     """One file of conversations: a file, or a ``member`` of an archive.
 
     ``shown`` is what it is called where its results are shown, ``name`` what sessions without an id are named by;
-    ``path`` is where its bytes are. ``left_out`` are how many other members of the archive are none that we read.
+    ``path`` is where its bytes are, ``number`` which of the archive's members, of which several may have one name.
+    ``left_out`` are how many other members of the archive are none that we read.
     ``fault`` is why it cannot be read, where that is known already.
     """
 
@@ -38,6 +46,7 @@ class Source(NamedTuple):
     name: str
     is_gzip: bool = False
     member: str | None = None
+    number: int = 0
     left_out: int = 0
     fault: str | None = None
 
@@ -61,11 +70,12 @@ class Source(NamedTuple):
         size = os.fstat(file.fileno()).st_size
         if self.member is not None:
             archive = opened.enter_context(zipfile.ZipFile(file))
-            packed = opened.enter_context(archive.open(self.member))
-            return Reading(cast("BinaryIO", packed), packed.tell, archive.getinfo(self.member).file_size)
+            member = archive.infolist()[self.number]
+            packed = opened.enter_context(archive.open(member))
+            return Reading.unpacked(cast("zipfile.ZipExtFile", packed), packed.tell, member.file_size)
         if self.is_gzip:
             inflated = opened.enter_context(gzip.GzipFile(fileobj=file, mode="rb"))
-            return Reading(cast("BinaryIO", io.BufferedReader(inflated)), file.tell, size)
+            return Reading.unpacked(inflated, file.tell, size)
         return Reading(file, file.tell, size)
 
 
@@ -74,15 +84,39 @@ def translated() -> Iterator[None]:
     """What reading a file raises, as Unreadable."""
     try:
         yield
-    except DAMAGED as error:
-        raise Unreadable("the archive is damaged, has a password, or breaks off") from error
-    except OSError as error:
+    except (*BROKEN, OSError, RuntimeError) as error:
         raise Unreadable(reason_of(error)) from error
 
 
-def reason_of(error: OSError) -> str:
-    """What the system said, without the name of the file."""
-    return os.strerror(error.errno) if error.errno else type(error).__name__
+def reason_of(error: Exception) -> str:
+    """What the system said, without the name of the file, or what is wrong with an archive."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return LOCKED if isinstance(error, RuntimeError) else DAMAGED
+
+
+class _Unpacked(io.RawIOBase):
+    """What is unpacked, up to where the archive breaks off: that is its end, and ``broken`` says why."""
+
+    def __init__(self, stream: gzip.GzipFile | zipfile.ZipExtFile) -> None:
+        super().__init__()
+        self._stream = stream
+        self.broken: Unreadable | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        if self.broken is not None:
+            return 0
+        try:
+            # A little in one go: only what is unpacked together with the fault is lost.
+            some = self._stream.read1(min(len(buffer), io.DEFAULT_BUFFER_SIZE))
+        except (*BROKEN, OSError, RuntimeError) as error:
+            self.broken = Unreadable(reason_of(error))
+            return 0
+        buffer[: len(some)] = some
+        return len(some)
 
 
 class Reading:
@@ -90,8 +124,22 @@ class Reading:
 
     def __init__(self, stream: BinaryIO, position: Callable[[], int], size: int) -> None:
         self._stream = stream
+        self._unpacked: _Unpacked | None = None
         self.position = position
         self.size = size
+
+    @classmethod
+    def unpacked(cls, stream: gzip.GzipFile | zipfile.ZipExtFile, position: Callable[[], int], size: int) -> Self:
+        """What ``stream`` unpacks, as far as it can; ``check_end`` tells whether that was all."""
+        unpacked = _Unpacked(stream)
+        reading = cls(cast("BinaryIO", io.BufferedReader(unpacked)), position, size)
+        reading._unpacked = unpacked
+        return reading
+
+    def check_end(self) -> None:
+        """Raise Unreadable where what was read ended because the archive breaks off."""
+        if self._unpacked is not None and self._unpacked.broken is not None:
+            raise self._unpacked.broken
 
     def read(self, size: int = -1, /) -> bytes:
         """The next ``size`` bytes, fewer only at the end."""
@@ -104,6 +152,10 @@ class Reading:
             return self._stream.readline(size)
 
     def seek(self, offset: int) -> None:
-        """Go on at this place of what is unpacked."""
-        with translated():
-            self._stream.seek(offset)
+        """Go on at this place; in what is unpacked, before anything of it was read."""
+        if self._unpacked is None:
+            with translated():
+                self._stream.seek(offset)
+            return
+        while offset > 0 and (some := self.read(min(offset, _PIECE_BYTES))):
+            offset -= len(some)
