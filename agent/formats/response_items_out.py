@@ -144,7 +144,13 @@ def _agrees(read: Message, said: Said, item: Mapping[str, Any]) -> bool:
     return all(
         one.name == other.name and _is_same_id(one.native_id, other.id) and _is_same(one.arguments, other, item)
         for one, other in calls
-    ) and all(_is_same_id(one.native_id, other.id) and one.success == other.success for one, other in results)
+    ) and all(
+        # An item without an id answers nobody: it is not what came of a result whose call is there.
+        (one.native_id is not None or not other.has_call)
+        and _is_same_id(one.native_id, other.id)
+        and one.success == other.success
+        for one, other in results
+    )
 
 
 def _is_same_id(native_id: str | None, written: str) -> bool:
