@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from agent.errors import Problem, ValidationError
-from agent.formats.common_fields import refusal_of
+from agent.formats.common_fields import as_id, refusal_of
 from agent.formats.content_parts import without_binaries
 from agent.formats.conversation.message import Conversation, Ignored, Message, Result
 from agent.formats.conversation.times import stated
@@ -117,7 +117,7 @@ class _Rollout:
 
     def _session_id(self) -> str | None:
         named = (self._meta or {}).get("id") or (self._meta or {}).get("session_id")
-        return named if isinstance(named, str) and 0 < len(named) <= 256 else None
+        return as_id(named)
 
     def _read(self, place: str, kind: str | None, payload: dict[str, Any], path: str) -> list[Message]:
         if kind == "response_item":

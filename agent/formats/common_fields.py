@@ -50,6 +50,11 @@ def refusal_of(problems: list[Problem]) -> ValidationError:
     return ValidationError(f"{many} {'problem' if count == 1 else 'problems'}; first: {first}", problems)
 
 
+def as_id(value: object) -> str | None:
+    """``value`` if it may become an id (CONTRACT 1, ``derive_ids``): a string of 1 to 256 characters."""
+    return value if isinstance(value, str) and 0 < len(value) <= MAX_ID_CHARACTERS else None
+
+
 def check_string(
     body: dict[str, Any],
     name: str,

@@ -16,10 +16,11 @@ from typing import Any, Final
 
 from agent.errors import Problem
 from agent.formats.conversation.message import Message
-from agent.formats.conversation.payload import UNKNOWN_TOOL, call_key
+from agent.formats.conversation.payload import call_key
 from agent.formats.conversation.said import Said
 from agent.formats.gemini_pairs import OpenCalls
 from agent.formats.gemini_parts import CAMEL, SNAKE, Names, Turn, kind_of, read_content, response_of, same_json, shown
+from agent.formats.tool_calls import UNKNOWN_TOOL
 
 BEFORE: Final = "before"
 _SPELLINGS: Final = {"snake_case": SNAKE, "camelCase": CAMEL}

@@ -14,9 +14,8 @@ from agent.errors import Problem
 from agent.formats.content_parts import content_text, without_binaries
 from agent.formats.conversation import times
 from agent.formats.conversation.message import Call, Message, Result
-from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.usage import token_usage
-from agent.formats.tool_calls import ArgumentReader, arguments_text, read_function_call, read_tool_calls
+from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text, read_function_call, read_tool_calls
 
 ROLES: Final = {
     "human": "user",

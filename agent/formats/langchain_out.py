@@ -12,10 +12,9 @@ from typing import Any, Final
 from agent.core.ids import is_uuid
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
-from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, SaidCall, SaidResult, document, joined, said
 from agent.formats.langchain_message import made_fields, made_message, read_message, serialised
-from agent.formats.tool_calls import ArgumentReader, is_read_otherwise
+from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, is_read_otherwise
 from agent.formats.writing import Session, Written
 
 NAME: Final = "langchain"

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 from agent.formats import openinference_vercel as vercel
-from agent.formats.common_fields import POSTED, refusal_of
+from agent.formats.common_fields import POSTED, as_id, refusal_of
 from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.model_calls import ModelCall, said_key
 from agent.formats.conversation.usage import token_usage
@@ -78,7 +78,7 @@ def read_records(document: Any) -> Iterator[Conversation | ValidationError]:
 def own_session(record: Record) -> str | None:
     """The session that a span names itself."""
     session = record.attributes.get("session.id", vercel.session_of(record.attributes))
-    return session if isinstance(session, str) and 0 < len(session) <= 256 else None
+    return as_id(session)
 
 
 def _is_around(record: Record) -> bool:

@@ -12,11 +12,10 @@ from typing import Any
 
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
-from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, document, said
 from agent.formats.openinference_calls import INPUT, OUTPUT
 from agent.formats.openinference_message import flat_as_it_came, flat_of
-from agent.formats.tool_calls import is_read_otherwise
+from agent.formats.tool_calls import UNKNOWN_TOOL, is_read_otherwise
 from agent.formats.writing import Session, Written
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
-from agent.formats.common_fields import POSTED, refusal_of
+from agent.formats.common_fields import POSTED, as_id, refusal_of
 from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.model_calls import ModelCall, said_key
 from agent.formats.conversation.usage import token_usage
@@ -109,7 +109,7 @@ def read_records(document: Any) -> Iterator[Conversation | ValidationError]:
 
 def _conversation_id(record: Record) -> str | None:
     found = record.attributes.get(CONVERSATION)
-    return found if isinstance(found, str) and 0 < len(found) <= 256 else None
+    return as_id(found)
 
 
 def _session(

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
-from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, SaidResult, document, said
 from agent.formats.otel_genai_again import instructions_of, message_of
 from agent.formats.otel_genai_calls import INPUT, INSTRUCTIONS, OUTPUT
@@ -23,7 +22,7 @@ from agent.formats.otel_genai_message import (
     ROLES,
     parts_of,
 )
-from agent.formats.tool_calls import is_read_otherwise
+from agent.formats.tool_calls import UNKNOWN_TOOL, is_read_otherwise
 from agent.formats.writing import Session, Written
 
 _ANSWERS: Final = frozenset(role for role, ours in ROLES.items() if ours == "assistant")

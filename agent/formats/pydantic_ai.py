@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
-from agent.formats.common_fields import POSTED, refusal_of
+from agent.formats.common_fields import POSTED, as_id, refusal_of
 from agent.formats.conversation.message import Conversation, Message
 from agent.formats.pydantic_ai_message import KINDS, read_message
 from agent.formats.tool_calls import ArgumentReader
@@ -74,7 +74,7 @@ def read(document: Any) -> Iterator[Conversation | ValidationError]:
 def _conversation_id(message: dict[str, Any]) -> str | None:
     """The conversation that the first message names: it stays as the list grows."""
     named = message.get("conversation_id")
-    return named if isinstance(named, str) and 0 < len(named) <= 256 else None
+    return as_id(named)
 
 
 def write(session: Session) -> Written:

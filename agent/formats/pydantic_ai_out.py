@@ -12,11 +12,10 @@ from typing import Any, Final
 
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
-from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, SaidResult, document, joined, said
 from agent.formats.pydantic_ai_message import BEFORE, INSTRUCTIONS, ModelMessage, message_fields, read_message
 from agent.formats.pydantic_ai_parts import CALLS, ROLES, call_part, completed, return_part, text_part
-from agent.formats.tool_calls import ArgumentReader
+from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader
 from agent.formats.writing import Session, Written
 
 NAME: Final = "pydantic-ai"

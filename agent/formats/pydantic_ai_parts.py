@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agent.formats.content_parts import content_text, without_binaries
-from agent.formats.conversation.payload import UNKNOWN_TOOL
-from agent.formats.tool_calls import arguments_text
+from agent.formats.tool_calls import UNKNOWN_TOOL, arguments_text
 
 CALLS: Final = frozenset({"tool-call", "builtin-tool-call"})
 RETURNS: Final = frozenset({"tool-return", "builtin-tool-return"})

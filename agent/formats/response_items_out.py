@@ -14,12 +14,12 @@ from typing import Any, Final
 from agent.core.canonical import canonical
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
-from agent.formats.conversation.payload import UNKNOWN_TOOL, call_key
+from agent.formats.conversation.payload import call_key
 from agent.formats.conversation.said import Said
 from agent.formats.response_item_kept import BEFORE, default_kind, members_of, text_field
 from agent.formats.response_item_kinds import CUSTOM_CALL, CUSTOM_OUTPUT, FUNCTION_OUTPUT
 from agent.formats.response_items import read_item
-from agent.formats.tool_calls import ArgumentReader
+from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader
 
 # What the Responses reference allows a function to be called.
 _FUNCTION_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z", re.ASCII)

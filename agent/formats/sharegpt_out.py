@@ -15,10 +15,9 @@ from typing import Any, Final
 from agent.core.canonical import canonical
 from agent.core.pairs import native_id
 from agent.formats.conversation.message import Call
-from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.conversation.said import Said, SaidResult, document, said
 from agent.formats.sharegpt import BESIDE, SYSTEM, read_message, said_as
-from agent.formats.tool_calls import ArgumentReader
+from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader
 from agent.formats.writing import Session, Written
 
 _FORM: Final = "sharegpt"

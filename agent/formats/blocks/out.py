@@ -16,9 +16,10 @@ from agent.core.pairs import named_invocations, native_id
 from agent.formats.blocks.message import Demands, Dialect, makes, read_message, usual_role
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.message import Call, Message, Result
-from agent.formats.conversation.payload import UNKNOWN_TOOL, call_key
+from agent.formats.conversation.payload import call_key
 from agent.formats.conversation.said import Said, SaidCall, document, joined, said
 from agent.formats.conversation.times import stated
+from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.formats.writing import Session, Written
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import EllipsisType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from agent.core.canonical import encode
 from agent.core.graph import MAX_TURNS_AND_INVOCATIONS
@@ -21,10 +21,9 @@ from agent.core.ids import (
     turn_uuid,
 )
 from agent.core.native import OpenCalls, derive_ids
+from agent.formats.common_fields import as_id
 from agent.formats.conversation.message import Conversation, Message
-
-UNKNOWN_TOOL: Final = "unknown"
-MAX_ID_CHARACTERS: Final = 256
+from agent.formats.tool_calls import UNKNOWN_TOOL
 
 
 class Scope(NamedTuple):
@@ -161,7 +160,7 @@ class _Turns:
     def _name(self, message: Message) -> str:
         """The id of the turn: its own where it is one and free, else from its place."""
         native = message.native_id
-        turn_id = native if native is not None and 0 < len(native) <= MAX_ID_CHARACTERS else None
+        turn_id = as_id(native)
         if turn_id is None or turn_uuid(self._scope.session, turn_id) in self._taken:
             turn_id = turn_uuid(self._scope.session, f"{self._scope.prefix}:{message.place}")
         self._taken.add(turn_uuid(self._scope.session, turn_id))

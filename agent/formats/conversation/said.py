@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from agent.core.canonical import encode
 from agent.core.pairs import Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
-from agent.formats.conversation.payload import UNKNOWN_TOOL
 from agent.formats.plain_text import one_line
+from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.formats.writing import Session, Written, model_of, not_shown, unsaid
 
 
