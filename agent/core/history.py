@@ -15,9 +15,10 @@ leaves it to say nothing.)
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
+from agent.core.growing import Growing
 from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
 
@@ -50,6 +51,28 @@ def shown(path: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
         if not turn.is_state_only:
             (system if turn.role == "system" else messages).append((place, turn))
     return tuple(turn for _, turn in sorted([*system, *messages], key=lambda placed: placed[0]))
+
+
+def show(history: Growing[SessionTurn], turn: SessionTurn) -> Growing[SessionTurn]:
+    """What a history shows when one more turn stands behind its path: ``shown``, one step at a time."""
+    reset, keep_last = turn.memory.get("reset"), turn.memory.get("keep_last")
+    if reset is True or reset == "all":
+        history = Growing(each for each in history if reset is True and each.role == "system")
+    if is_count(keep_last):
+        history = Growing(_cut(history, keep_last))
+    return history if turn.is_state_only else history.plus(turn)
+
+
+def _cut(history: Sequence[SessionTurn], keep_last: float) -> Iterator[SessionTurn]:
+    """The system turns, and the newest ``keep_last`` messages."""
+    passed_over = sum(turn.role != "system" for turn in history) - keep_last
+    for turn in history:
+        if turn.role == "system":
+            yield turn
+            continue
+        passed_over -= 1
+        if passed_over < 0:
+            yield turn
 
 
 def is_count(value: object) -> TypeGuard[float]:

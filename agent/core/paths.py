@@ -11,7 +11,7 @@ nothing recurses: a path may be as long as the session.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from agent.core.ids import is_uuid
@@ -49,6 +49,20 @@ class SessionPaths:
             self._check(leaf, conversation_id)
             return self.merged([leaf])
         return self.merged(self.leaves.values() if conversation_id is None else [self.leaves[conversation_id]])
+
+    def ends(self) -> Iterator[tuple[str, str]]:
+        """Where branches end, in the order of ``seq``: the conversation, and its turn that none of its own continues.
+
+        The current leaf of a conversation is one whatever continues it, and in whatever conversation it is.
+        """
+        continued = _continued(self.turns, self.parents)
+        current: dict[str, list[str]] = {}
+        for conversation_id, leaf in self.leaves.items():
+            current.setdefault(leaf, []).append(conversation_id)
+        for turn_id, turn in self.turns.items():
+            own = [] if turn_id in continued else [turn.conversation_id]
+            for conversation_id in dict.fromkeys([*own, *current.get(turn_id, ())]):
+                yield conversation_id, turn_id
 
     def merged(self, leaves: Iterable[str]) -> tuple[SessionTurn, ...]:
         """The paths to ``leaves`` as one: each turn once, at each step the path whose head has the smallest ``seq``.
@@ -122,23 +136,28 @@ def _ring(member: str, parents: Mapping[str, str | None]) -> list[str]:
 
 def _current_leaves(turns: Mapping[str, SessionTurn], parents: Mapping[str, str | None]) -> dict[str, str]:
     """The current leaf of each conversation; ``turns`` in ``seq`` order."""
-    continued = {
-        parent
-        for turn_id, parent in parents.items()
-        if parent is not None and turns[parent].conversation_id == turns[turn_id].conversation_id
-    }
+    continued = _continued(turns, parents)
     leaves: dict[str, str] = {}
     for turn in turns.values():
         # A turn that names a leaf names it until a later leaf comes: the carrier is a leaf, and gives way itself.
         if turn.turn_id not in continued:
             leaves[turn.conversation_id] = turn.turn_id
-        named = _named_leaf(turn)
+        named = named_leaf(turn)
         if named in turns:
             leaves[turn.conversation_id] = named
     return leaves
 
 
-def _named_leaf(turn: SessionTurn) -> str:
+def _continued(turns: Mapping[str, SessionTurn], parents: Mapping[str, str | None]) -> set[str]:
+    """The turns that a turn of their own conversation continues."""
+    return {
+        parent
+        for turn_id, parent in parents.items()
+        if parent is not None and turns[parent].conversation_id == turns[turn_id].conversation_id
+    }
+
+
+def named_leaf(turn: SessionTurn) -> str:
     """The id in ``metadata.memory.leaf``, in any case; empty where there is none, or it is no UUID."""
     named = turn.memory.get("leaf")
     return named.lower() if is_uuid(named) else ""

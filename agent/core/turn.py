@@ -32,6 +32,18 @@ class SessionTurn:
         return timestamp
 
     @property
+    def captured_at(self) -> str | None:
+        """When it was captured first (RFC 3339); None where the store does not say."""
+        captured_at: str | None = self.fields.get("captured_at")
+        return captured_at
+
+    @property
+    def version(self) -> int:
+        """The position of its last change; 0 where the store does not say."""
+        version = self.fields.get("version")
+        return version if isinstance(version, int) else 0
+
+    @property
     def invocations(self) -> tuple[Mapping[str, Any], ...]:
         """Its ``tool_invocations``: calls, or on a tool turn the calls whose result it is.
 
