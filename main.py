@@ -21,3 +21,8 @@ def handler(request: flask.Request) -> flask.Response:
 def store(request: flask.Request) -> flask.Response:
     """Keep decision events and answer for them (CONTRACT 10)."""
     return _function(request)
+
+
+def recall(request: flask.Request) -> flask.Response:
+    """Answer for conversations: history, state and sessions."""
+    return _function(request)

@@ -1,3 +1,18 @@
 """Conversation memory: each posted conversation becomes exactly one immutable DecisionEvent."""
 
 __version__ = "0.1.0"
+
+__all__ = ["ConversationMemory", "InMemoryConversationMemory", "Message", "SessionHandle"]
+
+# What type checkers take for true, without an import at run time: the capture function's cold start begins here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from agent.sdk import ConversationMemory, InMemoryConversationMemory, Message, SessionHandle
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        import agent.sdk  # the whole product behind it: only for who asks for it
+
+        return getattr(agent.sdk, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

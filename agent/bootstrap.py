@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 from agent import __version__
 from agent.capture.http import CaptureApp
 from agent.capture.service import CaptureService
-from agent.config import Settings
+from agent.config import RecallSettings, Settings
 from agent.errors import ConfigurationError
 from agent.observability import Telemetry, configure_logging, log_event, log_refused_start
 from schemas import openapi_bytes
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flask import Flask, Request, Response
     from httpx import BaseTransport
 
+    from agent.recall.http.app import RecallApp
     from agent.ruvector.client import RuvectorClient
 
 T = TypeVar("T")
@@ -36,6 +37,7 @@ Function = Callable[["Request"], "Response"]
 # CONTRACT 7: a health answer comes within 2 s, whatever the store does.
 HEALTH_TIMEOUT_S: Final = 1.5
 _STORE_TARGET: Final = "store"
+_RECALL_TARGET: Final = "recall"
 
 
 def target_function(environ: Mapping[str, str], host: Flask) -> Function:
@@ -43,7 +45,8 @@ def target_function(environ: Mapping[str, str], host: Flask) -> Function:
 
     The host calls its Flask application by the name of the target.
     """
-    return (store_function if host.import_name == _STORE_TARGET else capture_function)(environ, host)
+    others = {_STORE_TARGET: store_function, _RECALL_TARGET: recall_function}
+    return others.get(host.import_name, capture_function)(environ, host)
 
 
 def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:
@@ -59,7 +62,7 @@ def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> F
         log_refused_start(sys.stderr, error)
         raise SystemExit(1) from error
     if host is not None:
-        from agent.capture.host import TypedAnswers, type_protocol_errors
+        from agent.edge.host import TypedAnswers, type_protocol_errors
 
         type_protocol_errors(app.refused_by_host)
         host.wsgi_app = TypedAnswers(host.wsgi_app, app.refused_by_host)  # type: ignore[method-assign]  # Flask's own way to add WSGI middleware
@@ -84,6 +87,7 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
         clock=utc_now,
         new_id=new_id,
         release=__version__,
+        keys=settings.keys,
     )
 
 
@@ -91,6 +95,53 @@ def capture_service_on(client: Callable[[], RuvectorClient]) -> CaptureService:
     """The capture without HTTP in front, on a store that the caller closes."""
     return CaptureService(
         client, clock=utc_now, elapsed=time.monotonic, peak_memory=peak_memory_bytes, release=__version__
+    )
+
+
+def recall_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:
+    """The read side as a function of the host, ready to answer; it answers whatever ``host`` would answer by itself.
+
+    A setting that does not hold ends the start with one log line that names the variable.
+    """
+    try:
+        settings = RecallSettings.from_env(environ)
+        app = recall_app(environ, settings)
+    except ConfigurationError as error:
+        log_refused_start(sys.stderr, error)
+        raise SystemExit(1) from error
+    from agent.edge.host import type_protocol_errors
+    from agent.edge.hosted import HostedApplication
+    from agent.recall.http.cors import recall_cors
+
+    hosted = HostedApplication(recall_cors(settings.cors_origins).around(app))
+    if host is not None:
+        type_protocol_errors(app.refused_by_host)
+        host.wsgi_app = hosted.in_place_of_pages(host.wsgi_app)  # type: ignore[method-assign, assignment]  # Flask's own way to add WSGI middleware
+    return hosted.answer
+
+
+def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallApp:
+    """The HTTP surface of the read side. Nothing is connected or opened before the first request that reads."""
+    # Late: the capture function needs none of it.
+    from agent.observability.recall_telemetry import RecallTelemetry
+    from agent.recall.http.app import RecallApp
+    from agent.recall.source import Source
+    from schemas import recall_openapi_bytes
+
+    configure_logging(sys.stderr, level=settings.settings.log_level)
+    client = Once(lambda: store_client(settings.settings))
+    telemetry = RecallTelemetry.from_env(environ)
+    log_event("recall function ready", fields={"store": settings.settings.store.kind, "release": __version__})
+    return RecallApp(
+        Once(lambda: Source.of(client().reads)),
+        telemetry=telemetry,
+        health=lambda: asdict(client().health(timeout_s=HEALTH_TIMEOUT_S)),
+        openapi=recall_openapi_bytes,
+        clock=utc_now,
+        new_id=new_id,
+        release=__version__,
+        keys=settings.keys,
+        max_history_messages=settings.max_history_messages,
     )
 
 
@@ -115,9 +166,10 @@ def store_function(environ: Mapping[str, str], host: Flask | None = None) -> Fun
         raise SystemExit(1) from error
     log_event("store ready", fields={"store": served.kind, "release": __version__})
     # Late: the capture function needs none of it.
-    from agent.hosted_store import HostedStore, refuse_protocol_errors
+    from agent.edge.hosted import HostedApplication
+    from agent.hosted_store import refuse_protocol_errors
 
-    hosted = HostedStore(served.application)
+    hosted = HostedApplication(served.application)
     if host is not None:
         refuse_protocol_errors()
         host.wsgi_app = hosted.in_place_of_pages(host.wsgi_app)  # type: ignore[method-assign, assignment]  # Flask's own way to add WSGI middleware

@@ -1,8 +1,9 @@
-"""Settings of the capture function, read from an environment mapping once, at start.
+"""Settings of the capture and the recall function, read from an environment mapping once, at start.
 
 A setting that is missing, wrong, or belongs to a feature that this release does not have raises ConfigurationError
 with the variable's name: it is never ignored and its value is never repeated. No pydantic here: it would add a
-quarter to the function's cold start (docs/adr/0003).
+quarter to the function's cold start (docs/adr/0003). For the same reason what reads keys and intents is imported when
+there are any.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from agent.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from agent.core.api_keys import ApiKeys
+    from agent.intents import Intents
 
 DEFAULT_STORE: Final = "embedded:./memory-graph.db"
 _EMBEDDED: Final = "embedded:"
@@ -26,8 +31,11 @@ _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
 # RFC 6750 2.1 allows fewer characters; what an HTTP field value can carry is enough to refuse an injected header.
 _HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+\Z", re.ASCII)
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
-# Content modes, caller keys and the function's own limit come with later work (CONTRACT 7, 8).
-_NOT_YET: Final = ("CAPTURE_API_KEYS", "RATE_LIMIT", "CONTENT_HASH_KEY", "INTENTS_CONFIG")
+_CAPTURE_KEYS: Final = "CAPTURE_API_KEYS"
+_WHOLE: Final = re.compile(r"[0-9]{1,4}\Z", re.ASCII)
+_MOST_HISTORY_MESSAGES: Final = 1000
+# Content modes and the function's own limit come with later work (CONTRACT 7, 8).
+_NOT_YET: Final = ("RATE_LIMIT", "CONTENT_HASH_KEY")
 
 
 class StoreAddress(NamedTuple):
@@ -44,12 +52,17 @@ class StoreAddress(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What one instance runs with. ``deadline_s`` in seconds, all attempts and sleeps of a write inside it."""
+    """What one instance runs with. ``deadline_s`` in seconds, all attempts and sleeps of a write inside it.
+
+    ``keys`` are those of who captures, ``intents`` what INTENTS_CONFIG holds; None where the variable is unset.
+    """
 
     store: StoreAddress
     deadline_s: float
     at_most_once: bool
     log_level: str
+    keys: ApiKeys | None = None
+    intents: Intents | None = None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
@@ -60,6 +73,39 @@ class Settings(NamedTuple):
             deadline_s=_deadline(environ.get("RUVECTOR_DEADLINE_S", "").strip()),
             at_most_once=_choice(environ, "RUVECTOR_WRITES", ("at-least-once", "at-most-once")) == "at-most-once",
             log_level=_choice(environ, "LOG_LEVEL", _LOG_LEVELS, default="INFO"),
+            keys=_capture_keys(environ),
+            intents=_intents(environ),
+        )
+
+
+class RecallSettings(NamedTuple):
+    """What one instance of the recall function runs with: the capture's ``settings`` (its store, its log), and its own.
+
+    ``keys`` are those of who recalls, ``cors_origins`` the web origins whose pages may. ``max_history_messages``: so
+    many prior messages a hydration gives at most.
+    """
+
+    settings: Settings
+    keys: ApiKeys
+    cors_origins: tuple[str, ...]
+    max_history_messages: int
+    intents: Intents
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> RecallSettings:
+        """Read the settings. Raises ConfigurationError for the first that does not hold."""
+        from agent.core.api_keys import ApiKeys
+        from agent.intents import NO_INTENTS
+
+        # Who may capture is none of this side's settings.
+        settings = Settings.from_env({**environ, _CAPTURE_KEYS: ""})
+        keys = ApiKeys.parse("RECALL_API_KEYS", environ.get("RECALL_API_KEYS", ""))
+        return cls(
+            settings=settings,
+            keys=keys,
+            cors_origins=_cors_origins(environ, keys),
+            max_history_messages=_max_history_messages(environ),
+            intents=NO_INTENTS if settings.intents is None else settings.intents,
         )
 
 
@@ -145,6 +191,45 @@ def _deadline(text: str) -> float:
             "RUVECTOR_DEADLINE_S", f"must be a number of seconds above 0, at most {_LONGEST_DEADLINE_S:g}"
         )
     return seconds
+
+
+def _capture_keys(environ: Mapping[str, str]) -> ApiKeys | None:
+    text = environ.get(_CAPTURE_KEYS, "")
+    if not text.strip():
+        return None
+    from agent.core.api_keys import ApiKeys
+
+    return ApiKeys.parse(_CAPTURE_KEYS, text)
+
+
+def _intents(environ: Mapping[str, str]) -> Intents | None:
+    """What the file of ``INTENTS_CONFIG`` holds: both sides read it at start, and a bad one stops it (CONTRACT 8)."""
+    path = environ.get("INTENTS_CONFIG", "").strip()
+    if not path:
+        return None
+    from agent.intents import load_intents
+
+    return load_intents(path)
+
+
+def _cors_origins(environ: Mapping[str, str], keys: ApiKeys) -> tuple[str, ...]:
+    from agent.core.cors import ANY_ORIGIN, allowed_origins
+
+    variable = "CORS_ORIGINS"
+    origins = allowed_origins(variable, environ.get(variable, ""))
+    if ANY_ORIGIN in origins and not keys.digests:
+        # As the store has it: that would be every page that is open in a browser inside the network.
+        raise ConfigurationError(variable, "* needs RECALL_API_KEYS: without keys, name the origins")
+    return origins
+
+
+def _max_history_messages(environ: Mapping[str, str]) -> int:
+    variable = "CONVERSATION_MAX_HISTORY_MESSAGES"
+    text = environ.get(variable, "").strip() or "50"
+    count = int(text) if _WHOLE.match(text) else 0
+    if not 1 <= count <= _MOST_HISTORY_MESSAGES:
+        raise ConfigurationError(variable, f"must be a whole number from 1 to {_MOST_HISTORY_MESSAGES}")
+    return count
 
 
 def _choice(environ: Mapping[str, str], variable: str, allowed: tuple[str, ...], *, default: str | None = None) -> str:

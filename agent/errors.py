@@ -75,6 +75,15 @@ class ValidationError(AgentError):
         super().__init__(message, details=details, headers=headers)
 
 
+class Unauthorized(ValidationError):
+    """No key of a caller was sent, or one that nobody configured (CONTRACT 7)."""
+
+    status = 401
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, headers={"WWW-Authenticate": "Bearer"})
+
+
 class PayloadTooLarge(ValidationError):
     """More bytes (rule ``size``) or more JSON values (rule ``values``) than CONTRACT 2 allows."""
 
@@ -97,6 +106,16 @@ class IdempotencyConflict(ValidationError):
     """The caller's ``Idempotency-Key`` was used before with another payload (CONTRACT 7)."""
 
     status = 409
+
+
+class NotYetThere(ValidationError):
+    """A read asks for what the store has not reached yet. ``headers`` hold ``Retry-After``."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        message = "the store has not reached the version that was asked for: ask again later"
+        super().__init__(message, headers={"Retry-After": "1"})
 
 
 class StoreError(AgentError):

@@ -22,6 +22,7 @@ from benchmarks.rows import (
     importing,
     in_process,
     memory,
+    recall,
     serving,
     store_appends,
     store_reads,
@@ -54,6 +55,10 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "verify": verifying.run,
     "import": importing.run,
     "import-peak": importing.run_peak,
+    "recall-history": recall.run_history,
+    "recall-growth": recall.run_growth,
+    "recall-append": recall.run_append,
+    "recall-sessions": recall.run_sessions,
 }
 
 

@@ -34,13 +34,13 @@ class HostError(Exception):
 
 
 class FunctionHost:
-    """``functions-framework`` with the target ``handler`` of ``source``; stopped at the end of a ``with`` block."""
+    """``functions-framework`` with a ``target`` of ``source``; stopped at the end of a ``with`` block."""
 
-    def __init__(self, source: Path, port: int, environ: Mapping[str, str]) -> None:
+    def __init__(self, source: Path, port: int, environ: Mapping[str, str], *, target: str = "handler") -> None:
         self.port = port
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
         self._forward_to: IO[str] | None = None
-        command = [sys.executable, "-m", "functions_framework", "--target", "handler", "--source", str(source)]
+        command = [sys.executable, "-m", "functions_framework", "--target", target, "--source", str(source)]
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and arguments of ours
             [*command, "--host", HOST, "--port", str(port)],
             env=dict(environ),

@@ -1,8 +1,8 @@
 """The JSON Schemas of this product, as package data: what goes in and out, the event, the error, the HTTP surfaces.
 
-A file may refer to another by its name (``capture-output.schema.json``). ``load`` gives a file as it is, ``bundle``,
-``openapi_bytes`` and ``ruvector_openapi_bytes`` one document that needs no other file. Refuses two definitions of one
-name that differ.
+A file may refer to another by its name (``capture-output.schema.json``). ``load`` gives a file as it is, ``bundle`` and
+the functions that end in ``openapi_bytes`` one document that needs no other file. Refuses two definitions of one name
+that differ.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ def bundle(name: str) -> dict[str, Any]:
 def openapi_bytes() -> bytes:
     """The OpenAPI 3.1 document of the function, self-contained, as JSON bytes."""
     return _openapi("openapi.json")
+
+
+@cache
+def recall_openapi_bytes() -> bytes:
+    """The OpenAPI 3.1 document of the recall function, self-contained, as JSON bytes."""
+    return _openapi("recall.openapi.json")
 
 
 @cache

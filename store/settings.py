@@ -7,18 +7,18 @@ value: most of them are secrets, or hold one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+from agent.core.api_keys import checked_key, digest_of, refuse_repeated
+from agent.core.cors import allowed_origins
+from agent.core.setting_entries import WrongEntry, entries, ordinal
 from agent.errors import ConfigurationError
-from store.http.access import LOOPBACK_NAME, ROLES, Key, digest_of
-from store.http.cors import ANY_ORIGIN
+from store.http.access import LOOPBACK_NAME, ROLES, Key
 from store.http.quotas import Quota
 from store.port import DEFAULT_TENANT
-
-T = TypeVar("T")
 
 DEFAULT_STORE: Final = "sqlite:///./memory-graph.db"
 _SQLITE: Final = "sqlite:///"
@@ -28,16 +28,10 @@ _HOST: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]+)?\Z
 _NO_URL_HAS: Final = re.compile(r"[^\x21-\x7e]", re.ASCII)
 _NO_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})|%00", re.ASCII)
 _NO_PATH_HAS: Final = re.compile(r"[\x00-\x1f\x7f?]", re.ASCII)
-_MIN_KEY: Final = 16
 _TENANT: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z", re.ASCII)
-# Visible ASCII, as a header carries it, without what separates entries and their parts.
-_KEY: Final = re.compile(r"[\x21-\x2b\x2d-\x39\x3b-\x7e]+\Z", re.ASCII)
 _RATE: Final = re.compile(r"([0-9]{1,6})(?:\.([0-9]{1,3}))?/second\Z", re.ASCII)
 _DAY: Final = re.compile(r"([0-9]{1,15})(k|M|G|Ki|Mi|Gi)?/day\Z", re.ASCII)
 _UNITS: Final = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-# RFC 6454 6.2, as a browser serialises it: lower case, nothing behind the port.
-_ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?\Z", re.ASCII)
-_NEVER_SENT: Final = re.compile(r"http://.*:80\Z|https://.*:443\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +52,7 @@ class StoreSettings:
             url=_url(environ),
             keys=keys,
             quotas=_quotas(environ, keys),
-            cors_origins=_entries(environ, "CORS_ORIGINS", _origin),
+            cors_origins=allowed_origins("CORS_ORIGINS", environ.get("CORS_ORIGINS", "")),
             metrics_key=_metrics_key(environ, keys),
         )
 
@@ -107,37 +101,28 @@ def _wrong_with_server(url: str) -> str | None:
 def _keys(environ: Mapping[str, str]) -> tuple[Key, ...]:
     """The keys of ``RUVECTOR_KEYS``; none if it is unset."""
     variable = "RUVECTOR_KEYS"
-    keys = _entries(environ, variable, _key)
+    keys = entries(variable, environ.get(variable, ""), _key)
+    refuse_repeated(variable, tuple(key.digest for key in keys))
     names: set[str] = set()
     for place, key in enumerate(keys, 1):
-        if any(key.digest == other.digest for other in keys[: place - 1]):
-            raise ConfigurationError(variable, f"the {_ordinal(place)} entry has the key of an entry before it")
         if key.name in names:
-            raise ConfigurationError(variable, f"the {_ordinal(place)} entry needs another key: its name is taken")
+            raise ConfigurationError(variable, f"the {ordinal(place)} entry needs another key: its name is taken")
         names.add(key.name)
     for place, key in enumerate(keys, 1):
         if key.tenant in names:
-            raise ConfigurationError(variable, f"the {_ordinal(place)} entry has a tenant that is the name of a key")
+            raise ConfigurationError(variable, f"the {ordinal(place)} entry has a tenant that is the name of a key")
     return keys
 
 
 def _key(entry: str) -> Key:
     tenant, *rest = entry.split(":")
     if not 1 <= len(rest) <= 2:
-        raise _Wrong("must be TENANT:KEY or TENANT:KEY:ROLE")
+        raise WrongEntry("must be TENANT:KEY or TENANT:KEY:ROLE")
     if not _TENANT.match(tenant):
-        raise _Wrong("needs a tenant of 1 to 64 letters, digits, dots, underscores and hyphens")
+        raise WrongEntry("needs a tenant of 1 to 64 letters, digits, dots, underscores and hyphens")
     if len(rest) == 2 and rest[1] not in ROLES:
-        raise _Wrong(f"has a role that is none of {', '.join(ROLES)}")
-    return Key.of(tenant, _secret(rest[0]), *rest[1:])
-
-
-def _secret(text: str) -> str:
-    if not _KEY.match(text):
-        raise _Wrong("needs a key of visible ASCII characters without comma and colon")
-    if len(text) < _MIN_KEY:
-        raise _Wrong(f"has a key that is too short: at least {_MIN_KEY} characters are needed")
-    return text
+        raise WrongEntry(f"has a role that is none of {', '.join(ROLES)}")
+    return Key.of(tenant, checked_key(rest[0]), *rest[1:])
 
 
 def _metrics_key(environ: Mapping[str, str], keys: tuple[Key, ...]) -> bytes | None:
@@ -147,8 +132,8 @@ def _metrics_key(environ: Mapping[str, str], keys: tuple[Key, ...]) -> bytes | N
     if not text:
         return None
     try:
-        digest = digest_of(_secret(text))
-    except _Wrong as wrong:
+        digest = digest_of(checked_key(text))
+    except WrongEntry as wrong:
         raise ConfigurationError(variable, wrong.reason) from None
     if any(key.digest == digest for key in keys):
         raise ConfigurationError(
@@ -160,13 +145,13 @@ def _metrics_key(environ: Mapping[str, str], keys: tuple[Key, ...]) -> bytes | N
 def _quotas(environ: Mapping[str, str], keys: tuple[Key, ...]) -> tuple[Quota, ...]:
     """The quotas of ``RUVECTOR_QUOTAS``, each of somebody who can call: a name misspelt would bound nobody."""
     variable = "RUVECTOR_QUOTAS"
-    quotas = _entries(environ, variable, _quota)
+    quotas = entries(variable, environ.get(variable, ""), _quota)
     callers = {name for key in keys for name in (key.tenant, key.name)} or {DEFAULT_TENANT, LOOPBACK_NAME}
     for place, quota in enumerate(quotas, 1):
         if quota.name not in callers:
-            raise ConfigurationError(variable, f"the {_ordinal(place)} entry names no tenant and no key's name")
+            raise ConfigurationError(variable, f"the {ordinal(place)} entry names no tenant and no key's name")
         if any(quota.name == other.name for other in quotas[: place - 1]):
-            raise ConfigurationError(variable, f"the {_ordinal(place)} entry has the name of an entry before it")
+            raise ConfigurationError(variable, f"the {ordinal(place)} entry has the name of an entry before it")
     return quotas
 
 
@@ -175,53 +160,12 @@ def _quota(entry: str) -> Quota:
     rate = _RATE.match(limits[0]) if limits else None
     day = _DAY.match(limits[-1]) if limits else None
     if not limits or len(limits) != (rate is not None) + (day is not None):
-        raise _Wrong("must be NAME:N/second, NAME:BYTES/day or NAME:N/second:BYTES/day")
+        raise WrongEntry("must be NAME:N/second, NAME:BYTES/day or NAME:N/second:BYTES/day")
     quota = Quota(
         name,
         None if rate is None else int(rate[1]) * 1000 + int((rate[2] or "").ljust(3, "0")),
         None if day is None else int(day[1]) * _UNITS[day[2] or ""],
     )
     if 0 in (quota.milli_per_second, quota.bytes_per_day):
-        raise _Wrong("must be above 0")
+        raise WrongEntry("must be above 0")
     return quota
-
-
-def _origin(entry: str) -> str:
-    if entry != ANY_ORIGIN and (not _ORIGIN.match(entry) or _NEVER_SENT.match(entry)):
-        raise _Wrong(
-            "must be * or an origin as browsers send it: https://HOST or https://HOST:PORT, lower case, no path"
-        )
-    return entry
-
-
-class _Wrong(Exception):
-    """What is wrong with one entry."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-def _entries(environ: Mapping[str, str], variable: str, read: Callable[[str], T]) -> tuple[T, ...]:
-    """The entries of a setting, between commas or line ends; blank ones do not count. Unset or blank: none.
-
-    One that holds separators alone was meant to hold something.
-    """
-    text = environ.get(variable, "").strip()
-    if not text:
-        return ()
-    found: list[T] = []
-    for entry in filter(None, (part.strip() for part in re.split(r"[,\n]", text))):
-        try:
-            found.append(read(entry))
-        except _Wrong as wrong:
-            raise ConfigurationError(variable, f"the {_ordinal(len(found) + 1)} entry {wrong.reason}") from None
-    if not found:
-        raise ConfigurationError(variable, "holds separators and no entry")
-    return tuple(found)
-
-
-def _ordinal(place: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th, 21st."""
-    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    return f"{place}{ending}"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ("tests.leak_watch",)
+
 TESTS = Path(__file__).parent
 REPOSITORY = TESTS.parent
 

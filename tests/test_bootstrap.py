@@ -156,11 +156,12 @@ def test_each_target_checks_its_own_settings_and_no_others():
 
 
 @pytest.mark.slow
-def test_the_capture_function_loads_nothing_of_the_stores_server():
+def test_the_capture_function_loads_nothing_of_the_stores_server_nor_of_the_read_side():
     script = (
         "import functions_framework, json, sys\n"
         "functions_framework.create_app('handler', 'main.py')\n"
-        "ours = ('store', 'agent.hosted_store', 'agent.cli', 'sqlalchemy', 'alembic', 'psycopg', 'prometheus_client')\n"
+        "ours = ('store', 'agent.hosted_store', 'agent.edge.hosted', 'agent.recall', 'agent.cli', 'agent.sdk')\n"
+        "ours += ('sqlalchemy', 'alembic', 'psycopg', 'prometheus_client')\n"
         "print(json.dumps([name for name in sys.modules if name.startswith(ours)]))\n"
     )
     done = subprocess.run(

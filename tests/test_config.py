@@ -5,10 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.config import Settings, StoreAddress
+from agent.config import RecallSettings, Settings, StoreAddress
+from agent.core.api_keys import ApiKeys, digest_of
 from agent.errors import ConfigurationError
+from agent.intents import NO_INTENTS
 from agent.ruvector.client import RuvectorClient
 
+KEY = "secret-key-0123456789"
+OTHER = "secret-other-key-0123"
+INTENTS = """
+param_mapping:
+  order_id: {pattern: "O-[0-9]{5}", prompt: "Which order?"}
+redaction:
+  params: [card_number]
+"""
 SERVED = {"RUVECTOR_SERVICE_URL": "https://store.example", "RUVECTOR_API_KEY": "k-1"}
 
 
@@ -16,6 +26,7 @@ def test_without_any_setting_the_store_is_a_file_beside_you():
     settings = Settings.from_env({})
     assert settings.store == StoreAddress(path="./memory-graph.db")
     assert (settings.deadline_s, settings.at_most_once, settings.log_level) == (20.0, False, "INFO")
+    assert (settings.keys, settings.intents) == (None, None)
 
 
 def test_white_space_around_the_address_and_the_key_is_stripped():
@@ -78,6 +89,7 @@ def test_at_most_once_and_the_deadline_are_taken():
         ({"CAPTURE_CONTENT": "none"}, "CAPTURE_CONTENT"),
         ({"CAPTURE_CONTENT": "some"}, "CAPTURE_CONTENT"),
         ({"CAPTURE_API_KEYS": "a:b"}, "CAPTURE_API_KEYS"),
+        ({"CAPTURE_API_KEYS": f"{KEY},{KEY}"}, "CAPTURE_API_KEYS"),
         ({"RATE_LIMIT": "100/second"}, "RATE_LIMIT"),
         ({"CONTENT_HASH_KEY": "x"}, "CONTENT_HASH_KEY"),
         ({"INTENTS_CONFIG": "intents.yaml"}, "INTENTS_CONFIG"),
@@ -115,3 +127,101 @@ def test_an_address_that_passes_is_one_that_the_client_can_be_built_with(text):
         kind="http",
     )
     assert client.health(timeout_s=1).status == "ok"
+
+
+def test_who_captures_is_asked_for_one_of_the_keys():
+    settings = Settings.from_env({"CAPTURE_API_KEYS": f" {KEY},\n{OTHER}"})
+    assert settings.keys == ApiKeys((digest_of(KEY), digest_of(OTHER)))
+    assert Settings.from_env({"CAPTURE_API_KEYS": " \n"}).keys is None
+    assert "secret" not in repr(settings)
+
+
+@pytest.fixture
+def intents(tmp_path):
+    path = tmp_path / "intents.yaml"
+    path.write_text(INTENTS)
+    return str(path)
+
+
+def test_both_sides_read_the_intents_at_start(intents):
+    environ = {"INTENTS_CONFIG": f" {intents}\n"}
+    for read in (Settings.from_env(environ).intents, RecallSettings.from_env(environ).intents):
+        assert list(read.hints.params) == ["order_id"]
+        assert read.redacted_params == frozenset({"card_number"})
+
+
+@pytest.mark.parametrize("read", [Settings.from_env, RecallSettings.from_env])
+@pytest.mark.parametrize("text", [None, "secret: [", "- secret\n"])
+def test_a_bad_file_of_intents_stops_the_start_of_both_sides(read, text, tmp_path):
+    path = tmp_path / "intents.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigurationError) as refused:
+        read({"INTENTS_CONFIG": str(path)})
+    assert refused.value.variable == "INTENTS_CONFIG"
+    assert "secret" not in refused.value.message
+
+
+# Recall
+
+
+def test_recall_without_any_setting_asks_for_no_key_and_lets_no_page_in():
+    recall = RecallSettings.from_env({})
+    assert recall == RecallSettings(Settings.from_env({}), ApiKeys(), (), 50, NO_INTENTS)
+
+
+def test_recall_takes_its_keys_its_pages_and_how_much_history_it_gives():
+    recall = RecallSettings.from_env(
+        {
+            **SERVED,
+            "LOG_LEVEL": "DEBUG",
+            "RECALL_API_KEYS": f"{KEY},{OTHER}",
+            "CORS_ORIGINS": "https://app.example,*",
+            "CONVERSATION_MAX_HISTORY_MESSAGES": " 7 ",
+        }
+    )
+    assert recall.settings == Settings.from_env({**SERVED, "LOG_LEVEL": "DEBUG"})
+    assert recall.keys == ApiKeys((digest_of(KEY), digest_of(OTHER)))
+    assert (recall.cors_origins, recall.max_history_messages) == (("https://app.example", "*"), 7)
+    assert "secret" not in repr(recall)
+
+
+@pytest.mark.parametrize(("text", "count"), [("", 50), (" ", 50), ("1", 1), ("1000", 1000), ("0050", 50)])
+def test_recall_gives_from_one_to_a_thousand_messages(text, count):
+    assert RecallSettings.from_env({"CONVERSATION_MAX_HISTORY_MESSAGES": text}).max_history_messages == count
+
+
+def test_named_pages_may_recall_without_keys():
+    assert RecallSettings.from_env({"CORS_ORIGINS": "https://app.example"}).cors_origins == ("https://app.example",)
+
+
+@pytest.mark.parametrize(
+    ("environ", "variable"),
+    [
+        ({"RUVECTOR_SERVICE_URL": "https://store.example"}, "RUVECTOR_API_KEY"),
+        ({"K_SERVICE": "recall"}, "RUVECTOR_SERVICE_URL"),
+        ({"RECALL_API_KEYS": "secret"}, "RECALL_API_KEYS"),
+        ({"RECALL_API_KEYS": f"{KEY},{KEY}"}, "RECALL_API_KEYS"),
+        ({"RECALL_API_KEYS": ","}, "RECALL_API_KEYS"),
+        ({"CORS_ORIGINS": "secret.example"}, "CORS_ORIGINS"),
+        # Without keys that would be every page that is open in a browser.
+        ({"CORS_ORIGINS": "*"}, "CORS_ORIGINS"),
+        ({"CORS_ORIGINS": "https://app.example,*"}, "CORS_ORIGINS"),
+        *(
+            ({"CONVERSATION_MAX_HISTORY_MESSAGES": text}, "CONVERSATION_MAX_HISTORY_MESSAGES")
+            for text in ("0", "1001", "-1", "5.0", "1e2", "1_0", "ten", "\uff11\uff10", "99999999999")
+        ),
+    ],
+)
+def test_what_does_not_hold_stops_recall_and_its_value_stays_unsaid(environ, variable):
+    with pytest.raises(ConfigurationError) as refused:
+        RecallSettings.from_env(environ)
+    assert refused.value.variable == variable
+    assert refused.value.message.startswith(f"{variable}: ")
+    assert "secret" not in refused.value.message
+
+
+def test_neither_side_reads_the_keys_of_the_other():
+    wrong = {"CAPTURE_API_KEYS": "short", "RECALL_API_KEYS": KEY}
+    assert RecallSettings.from_env(wrong).settings.keys is None
+    assert Settings.from_env({"CAPTURE_API_KEYS": KEY, "RECALL_API_KEYS": "short", "CORS_ORIGINS": "*"}).keys

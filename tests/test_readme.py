@@ -24,10 +24,12 @@ from tests.store.postgres_server import server
 README = (REPOSITORY / "README.md").read_text()
 # Executed as one script each, and so left out of what is executed line by line.
 MACHINES = README.partition("## More than one machine\n")[2].partition("\n## ")[0]
+READING = README.partition("## Read it back\n")[2].partition("\n## ")[0]
 COMMAND_LINE = README.partition("## Command line\n")[2].partition("\n## ")[0]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = BLOCK.findall(README.replace(MACHINES, "").replace(COMMAND_LINE, ""))
-COMMANDS = "\n".join(text for language, text in BLOCKS if language == "sh").replace("\\\n", " ")
+ONE_BY_ONE = BLOCK.findall(README.replace(MACHINES, "").replace(COMMAND_LINE, "").replace(READING, ""))
+COMMANDS = "\n".join(text for language, text in ONE_BY_ONE if language == "sh").replace("\\\n", " ")
 # A curl command may go on over several lines: up to the line that closes its quote.
 CURLS = re.findall(r"^curl [^'\n]*(?:'[^']*')?$", COMMANDS, re.MULTILINE)
 MEMORY_GRAPHS = re.findall(r"^\.venv/bin/memory-graph .*$", COMMANDS, re.MULTILINE)
@@ -124,7 +126,7 @@ def test_the_python_that_reads_back_works_as_written(database, port):
         timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.splitlines() == ["1 user Where is parcel 4471?", "2 assistant Let me check."]
+    assert ran.stdout.splitlines() == ["user Where is parcel 4471?", "assistant Let me check."]
 
 
 def run_with_servers(script: str, folder: Path) -> str:
@@ -202,6 +204,28 @@ def test_the_function_and_two_stores_on_a_real_postgresql_work_as_written(machin
     assert (erased["status"], erased["turns"], erased["files"]) == ("erased", len(sent["turns"]), "rewritten")
     assert re.search(r"^store +clean$", verified, re.MULTILINE), verified
     assert re.search(r"^events +1, 1 of them erased", verified, re.MULTILINE), verified
+
+
+def test_what_was_captured_is_read_back_as_written(tmp_path):
+    database = tmp_path / "memory.db"
+    booking = REPOSITORY / "examples" / "data" / "tau-airline-booking.json"
+    command = f"{sys.executable} -m agent agent conversation-memory capture --from openai-chat --input {booking}"
+    assert run(command, RUVECTOR_SERVICE_URL=f"embedded:{database}").returncode == 0
+    [script] = [text for language, text in BLOCK.findall(READING) if language == "sh"]
+    for written, here in {".venv/bin/": f"{Path(sys.executable).parent}/", "8081": str(free_port())}.items():
+        assert written in script
+        script = script.replace(written, here)
+    script = f"export RUVECTOR_SERVICE_URL=embedded:{database}\n{script}"
+    answers, rest = documents(run_with_servers(script, tmp_path))
+    health, listed, conversation, state, hydrated = answers
+    assert rest == ""
+    assert (health["status"], health["classification"]) == ("ok", "MEMORY_READ")
+    sent = json.loads(booking.read_bytes())
+    assert [session["native_session_id"] for session in listed["sessions"]] == [sent["session_id"]]
+    assert conversation["message_count"] == len(sent["messages"])
+    assert len(conversation["messages"]) == 4
+    assert state["params"] == {}
+    assert [each["content"] for each in hydrated["messages"][-1:]] == ["And what does it cost?"]
 
 
 def test_the_table_of_store_commands_has_all_of_them():

@@ -6,31 +6,22 @@ typed JSON; what nobody foresaw is logged by type and frames and answered withou
 
 from __future__ import annotations
 
-import socket
-import struct
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, BinaryIO, Final, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import parse_qs
 
 import orjson
 from flask import Response
 
-from agent.capture.answers import failure_document, health_document
-from agent.capture.body import read_body
 from agent.capture.idempotency_key import checked_idempotency_key
 from agent.capture.service import NATIVE, CaptureRequest, CaptureService, Spans
 from agent.core.decision import AGENT_ID, AGENT_VERSION
 from agent.core.timestamps import utc_text
-from agent.errors import (
-    AgentError,
-    InternalError,
-    MethodNotAllowed,
-    NotFound,
-    PayloadTooLarge,
-    ValidationError,
-)
+from agent.edge.answers import failure_document, health_document
+from agent.edge.host import host_refusal
+from agent.edge.request_body import answer_and_read_on, request_body
+from agent.errors import AgentError, InternalError, MethodNotAllowed, NotFound
 
 Environ = Mapping[str, Any]
 
@@ -42,14 +33,6 @@ _METHODS: Final = {
     **dict.fromkeys(HEALTH_PATHS, ("GET", "HEAD")),
     OPENAPI_PATH: ("GET", "HEAD"),
 }
-# A client that is still sending gets our answer only if somebody reads on; beyond this it is cut off.
-_DRAINED_AT_MOST: Final = 64 * 1024 * 1024
-# How long a sender may pause: within a body that is captured, and within what nobody waits for any more.
-_STALLED_AT_MOST_S: Final = 10
-_DRAIN_STALLED_AT_MOST_S: Final = 1
-# struct timeval: seconds and microseconds.
-_TIMEVAL: Final = struct.Struct("ll")
-_PIECE: Final = 64 * 1024
 
 
 class Telemetry(Protocol):
@@ -78,10 +61,18 @@ class RequestTelemetry(Protocol):
         """Export what is to be exported, under its own small bound."""
 
 
+class CallerKeys(Protocol):
+    """Who may capture."""
+
+    def check(self, environ: Environ) -> None:
+        """Return if the request may come in; raises Unauthorized."""
+
+
 class CaptureApp:
     """Answers one request at a time; holds no state of its own between them.
 
     ``new_id`` makes the execution_ref, once per invocation. ``health`` gives the store's part of the health answer.
+    Without ``keys`` everybody may capture; health and the description ask for none.
     """
 
     def __init__(
@@ -94,6 +85,7 @@ class CaptureApp:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         release: str,
+        keys: CallerKeys | None = None,
     ) -> None:
         self._service = service
         self._telemetry = telemetry
@@ -102,6 +94,7 @@ class CaptureApp:
         self._clock = clock
         self._new_id = new_id
         self._release = release
+        self._keys = keys
 
     def handle(self, environ: Environ) -> Response:
         """Answer the request in ``environ``; never raises."""
@@ -122,18 +115,7 @@ class CaptureApp:
 
     def refused_by_host(self, status: int) -> Response:
         """The typed answer in place of a page of the host's own; a redirect of its router is an unknown path."""
-        error: AgentError
-        if status in {400, 404, 405, 413}:
-            error = {400: ValidationError, 404: NotFound, 405: MethodNotAllowed, 413: PayloadTooLarge}[status](
-                "the request was refused by the function host"
-            )
-        elif 400 <= status < 500 or status == 501:
-            # No HTTP that the host can read: a bad request, in our table of statuses.
-            error = ValidationError("the request is not HTTP that the function host can read")
-        elif 300 <= status < 400:
-            error = NotFound("there is nothing at this path")
-        else:
-            error = InternalError("the function host failed")
+        error = host_refusal(status)
         execution_ref = self._new_id()
         telemetry = self._telemetry.begin({}, execution_ref)
         telemetry.end()
@@ -151,6 +133,9 @@ class CaptureApp:
             return _read_on_after(self._healthy(), environ)
         if path == OPENAPI_PATH:
             return _read_on_after(_json(200, self._openapi()), environ)
+        if self._keys is not None:
+            # Before the body: who may not capture has nothing of it read.
+            self._keys.check(environ)
         return self._capture(environ, execution_ref, telemetry)
 
     def _capture(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry) -> Response:
@@ -158,7 +143,7 @@ class CaptureApp:
             format=_format(environ.get("QUERY_STRING", "")),
             idempotency_key=checked_idempotency_key(environ.get("HTTP_IDEMPOTENCY_KEY")),
             execution_ref=execution_ref,
-            body=_body(environ),
+            body=request_body(environ),
         )
         answer = self._service.capture(request, telemetry.spans)
         telemetry.captured(
@@ -199,21 +184,6 @@ def _json(status: int, body: bytes, headers: Mapping[str, str] | None = None) ->
     )
 
 
-def _body(environ: Environ) -> bytes:
-    with _stalls_bounded(environ, _STALLED_AT_MOST_S):
-        return read_body(
-            environ["wsgi.input"],
-            content_length=_content_length(environ),
-            encoding=environ.get("HTTP_CONTENT_ENCODING"),
-        )
-
-
-def _content_length(environ: Environ) -> int | None:
-    text = environ.get("CONTENT_LENGTH", "")
-    # The host refuses a length that is no number; a chunked body has none.
-    return int(text) if text.isascii() and text.isdigit() else None
-
-
 def _format(query: str) -> str:
     if not query:
         return NATIVE
@@ -222,41 +192,6 @@ def _format(query: str) -> str:
 
 
 def _read_on_after(answer: Response, environ: Environ) -> Response:
-    """``answer``, after which what is left of the request's body is read and dropped, within bounds.
-
-    Not before it: a sender that stalls would wait for its answer. Not never: a server that closes on unread bytes
-    resets the connection, and the answer may be lost on the way.
-    """
-    body = answer.get_data()
-
-    def answer_and_read_on() -> Iterator[bytes]:
-        yield body
-        # The sender may be gone, or its chunks broken: then nobody waits for the answer.
-        with _stalls_bounded(environ, _DRAIN_STALLED_AT_MOST_S), suppress(Exception):
-            _drain(environ["wsgi.input"])
-
-    answer.response = answer_and_read_on()
+    """``answer``, after which what is left of the request's body is read and dropped."""
+    answer.response = answer_and_read_on(answer.get_data(), environ)
     return answer
-
-
-def _drain(stream: BinaryIO) -> None:
-    left = _DRAINED_AT_MOST
-    while left > 0 and (piece := stream.read(_PIECE)):
-        left -= len(piece)
-
-
-@contextmanager
-def _stalls_bounded(environ: Environ, seconds: int) -> Iterator[None]:
-    """Have each receive of the host's socket end after ``seconds``: a stalled sender must not keep a thread.
-
-    By the kernel's own timeout: Python's would poll before each receive, and a capture has no time for that.
-    """
-    connection = environ.get("gunicorn.socket")
-    if connection is None:
-        yield
-        return
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL.pack(seconds, 0))
-    try:
-        yield
-    finally:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL.pack(0, 0))

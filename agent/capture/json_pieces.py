@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
 
-from agent.capture.json_text import BLANK, MAX_DEPTH, STRING
+from agent.edge.json_text import BLANK, MAX_DEPTH, STRING
 
 # What nobody's single conversation is as large as; without a bound, a file without line breaks would be read whole.
 MAX_PIECE_BYTES: Final = 256 * 1024 * 1024

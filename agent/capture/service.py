@@ -12,13 +12,13 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
-from agent.capture.document import Document, open_wrapper, parse
 from agent.capture.validation import validate_payload, warnings_for
 from agent.core.canonical import encode, inputs_hash
 from agent.core.decision import DecisionEvent, Inputs, Outputs, constraints_applied
 from agent.core.native import derive_ids
 from agent.core.receipt import Receipt
 from agent.core.timestamps import utc_text
+from agent.edge.document import Document, open_wrapper, parse
 from agent.errors import MAX_PROBLEMS, IdempotencyConflict, PayloadTooLarge, Problem, StoreWriteError
 from agent.formats import Translation, reader
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from agent.capture.answers import failure_document
 from agent.cli.exit_codes import ExitCode, exit_code_of
 from agent.cli.output_format import Format
 from agent.cli.terminal import OutputError, Terminal
 from agent.core.timestamps import utc_text
+from agent.edge.answers import failure_document
 from agent.errors import AgentError, ConfigurationError, InternalError, ValidationError
 
 STORE_VARIABLE: Final = "RUVECTOR_SERVICE_URL"

@@ -1,4 +1,4 @@
-"""What one request says about itself: JSON logs and three spans.
+"""What one request says about itself: JSON logs, and a span for each of its steps.
 
 Both tell ids, counts and names, never content (CONTRACT 8). Nothing in here raises into a request, and nothing of
 OpenTelemetry is imported before somebody asks for it.

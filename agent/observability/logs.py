@@ -2,7 +2,8 @@
 
 What is refused: content. The message of a line is the fixed text of its event, never a formatted one; arguments of a
 foreign ``logging`` call are left out; exceptions are described by types and frames (CONTRACT 7); a field is a number,
-a boolean, a token (an id, a name, a rule) or some of them, and anything else is replaced by the name of its type.
+a boolean, a token (an id, a name, a rule) or some of them, or ``Fields`` of these, and anything else is replaced by the
+name of its type.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9_$.:/@+\[\]-]{1,200}\Z", re.ASCII)
 # https://cloud.google.com/logging/docs/reference/v2/rest/v2/LogEntry#LogSeverity, from the highest.
 _SEVERITIES: Final = ((50, "CRITICAL"), (40, "ERROR"), (30, "WARNING"), (20, "INFO"), (10, "DEBUG"))
 
-Field = str | int | float | bool | tuple[str, ...]
+
+class Fields(dict[str, "Field"]):
+    """Fields under one name. Their own names stand in our code; those of a plain dict may be anybody's: not told."""
+
+
+Field = str | int | float | bool | tuple[str, ...] | Fields
 
 
 class Stream(Protocol):
@@ -176,7 +182,7 @@ def type_name(kind: type) -> str:
 
 
 def safe_field(value: Any) -> Field:
-    """``value`` where it is a number, a boolean, a token or tokens; else the name of its type in angle brackets."""
+    """``value`` where it is a number, a boolean, a token, tokens or ``Fields``; else ``<the name of its type>``."""
     kind = type(value)
     if kind is str:
         safe = _TOKEN.match(value) is not None
@@ -184,6 +190,8 @@ def safe_field(value: Any) -> Field:
         safe = abs(value) <= _LARGEST_INTEGER
     elif kind is float:
         safe = math.isfinite(value)
+    elif kind is Fields:
+        return Fields({name: safe_field(each) for name, each in value.items()})
     elif kind is tuple:
         safe = all(type(each) is str and _TOKEN.match(each) for each in value)
     else:

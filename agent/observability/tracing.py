@@ -1,4 +1,4 @@
-"""The three spans of a capture, through the OpenTelemetry API: validate, build, append.
+"""The spans of a request, through the OpenTelemetry API: validate, build, append; of a recall load and respond.
 
 Where they go is decided per request, in this order:
 
@@ -42,7 +42,7 @@ class Spans(Protocol):
     """The spans of one request."""
 
     def span(self, name: str) -> AbstractContextManager[None]:
-        """Time the step ``name`` (validate, build, append) as a child of the incoming trace."""
+        """Time the step ``name`` (such as validate) as a child of the incoming trace."""
 
     def set(self, **attributes: str | int | bool) -> None:
         """Put ids and counts on the span that is open."""

@@ -40,7 +40,8 @@ class TurnRecord(StoreModel):
     """The latest revision of one turn.
 
     ``parent_turn_id`` as the store resolved it, None for a root; ``version`` is the position of the turn's last change;
-    ``captured_at`` RFC 3339. An erased turn is a skeleton: ``role``, ``content`` and ``timestamp`` may be None.
+    ``captured_at`` RFC 3339. ``agent_version`` is there where the latest revision came in an event that keeps another
+    major of the published contract. An erased turn is a skeleton: ``role``, ``content`` and ``timestamp`` may be None.
     """
 
     turn_id: str
@@ -55,6 +56,7 @@ class TurnRecord(StoreModel):
     execution_ref: str | None = None
     revisions: int = 1
     erased: bool = False
+    agent_version: str | None = None
 
 
 class TurnPage(StoreModel):

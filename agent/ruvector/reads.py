@@ -35,6 +35,7 @@ from agent.ruvector.models import (
     TurnPage,
 )
 from agent.ruvector.parsed import ParsedPage
+from agent.ruvector.turn_rows import TurnRows, read_turn_rows
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=StoreModel)
@@ -150,6 +151,16 @@ class StoreReads:
         """The turns of a session with ``seq`` above ``after_seq``, at most ``limit`` (1..1000)."""
         query = {**_named(which), "after_seq": after_seq, "limit": limit}
         return self._read(TurnPage, f"/v1/sessions/{segment(session_id)}/turns", query)
+
+    def turn_rows(
+        self, session_id: str, *, after_seq: int = 0, limit: int = 1000, **which: Unpack[TurnFilters]
+    ) -> TurnRows:
+        """As ``turns``, for who folds them; fewer than ``limit`` where that many are too long to receive.
+
+        Raises NewerContract for a turn of an event that this release cannot read.
+        """
+        query = {**_named(which), "after_seq": after_seq}
+        return ask_page(self._asked, f"/v1/sessions/{segment(session_id)}/turns", query, limit, read_turn_rows)
 
     def stats(self) -> StoreStats:
         """What this key's tenant has in the store."""

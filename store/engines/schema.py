@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 DEFAULT_TENANT_KEY: Final = 1
 
 # Positions of one tenant at most; 2^23 tenants.
@@ -67,6 +67,7 @@ POSTGRESQL: Final = Dialect(
 )
 
 # events.ours: 1 for a conversation_capture of our agent, which nearly all are; the others have indexes of their own.
+# events.agent_version: of one that makes turns and keeps another major of the published contract than ours; else NULL.
 # events.erased: 0, or 1 where some of the content, 2 where all of it was erased.
 # event_keys.key: what an event is found by, as digests (store.log.event_keys).
 # sessions.version: 0 while it has no turns. agents, users, tags: JSON arrays. total_tokens: decimal digits, since a sum
@@ -97,6 +98,7 @@ CREATE TABLE events (
     instant_us {integer} NOT NULL,
     received_us {integer} NOT NULL,
     turn_count {integer} NOT NULL,
+    agent_version {blob},
     erased {integer} NOT NULL,
     layout {blob} NOT NULL,
     body {blob} NOT NULL

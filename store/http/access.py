@@ -1,7 +1,8 @@
 """Who calls the store and what they may: keys with a tenant and a role, or callers on this host alone (CONTRACT 10).
 
-One key is one tenant. A key is kept as its SHA-256 digest; logs, audits and quotas know it by ``Key.name``. Without
-keys the store serves its own host, and refuses what a proxy on it forwards or a web page opened on it sends.
+One key is one tenant. How a key is read, kept and compared is for ``agent.core.api_keys`` to say; logs, audits and
+quotas know it by ``Key.name``. Without keys the store serves its own host, and refuses what a proxy on it forwards or a
+web page opened on it sends.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
-from hmac import compare_digest
 from typing import Any, Final
 
+from agent import errors
+from agent.core.api_keys import digest_of, place_of, sent_digest
 from store.errors import Forbidden, Unauthorized
 from store.http.edge import Right
 from store.http.quotas import Quotas
@@ -28,8 +29,6 @@ ROLES: Final[Mapping[str, frozenset[Right]]] = {
     "admin": _EVERY_RIGHT,
 }
 _NAME_DIGITS: Final = 8
-# RFC 9110 11.4: the scheme in any case. A key is visible ASCII, so bytes beyond it (latin-1 in WSGI) are no key.
-_BEARER: Final = re.compile(r"bearer +([\x21-\x7e]+) *\Z", re.ASCII | re.IGNORECASE)
 _CONTENT_LENGTH: Final = re.compile(r"[0-9]{1,19}\Z", re.ASCII)
 # What proxies add, as WSGI names it. The headers X-Forwarded-* are many: see _was_forwarded.
 _PROXY_HEADERS: Final = ("HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
@@ -88,6 +87,7 @@ class Guard:
         origins: tuple[str, ...] = (),
     ) -> None:
         self._keys = keys
+        self._digests = tuple(key.digest for key in keys)
         self._quotas = quotas
         self._metrics_key = metrics_key
         self._origins = frozenset(origins)
@@ -112,19 +112,14 @@ class Guard:
             return
         if self._metrics_key is None:
             raise Forbidden("METRICS_KEY is not set, so only programs on the store's own host may read the metrics")
-        if not compare_digest(self._metrics_key, _sent_digest(environ)):
+        if place_of(_sent_digest(environ), (self._metrics_key,)) is None:
             raise Unauthorized("the key does not open the metrics")
 
     def _key(self, environ: Mapping[str, Any]) -> Key:
-        """The configured key that was sent. Compares with every key, whichever fits: the time taken tells nothing."""
-        sent = _sent_digest(environ)
-        found: Key | None = None
-        for key in self._keys:
-            if compare_digest(key.digest, sent):
-                found = key
-        if found is None:
+        place = place_of(_sent_digest(environ), self._digests)
+        if place is None:
             raise Unauthorized("the key is not known")
-        return found
+        return self._keys[place]
 
     def _is_from_here(self, environ: Mapping[str, Any]) -> bool:
         origin = environ.get("HTTP_ORIGIN")
@@ -132,17 +127,12 @@ class Guard:
         return _is_loopback(environ.get("REMOTE_ADDR")) and not _was_forwarded(environ) and not by_a_page
 
 
-def digest_of(secret: str) -> bytes:
-    """What is kept of a key, and compared: its SHA-256."""
-    return sha256(secret.encode()).digest()
-
-
 def _sent_digest(environ: Mapping[str, Any]) -> bytes:
-    """The digest of the key in ``Authorization``. Raises Unauthorized where there is none."""
-    match = _BEARER.match(environ.get("HTTP_AUTHORIZATION", ""))
-    if match is None:
-        raise Unauthorized("a key is needed, as in Authorization: Bearer KEY")
-    return digest_of(match[1])
+    try:
+        return sent_digest(environ)
+    except errors.Unauthorized as refused:
+        # The same refusal, as this side answers it.
+        raise Unauthorized(refused.message) from None
 
 
 def _is_loopback(address: str | None) -> bool:

@@ -47,7 +47,7 @@ SELECT (SELECT max(event_key) FROM events WHERE event_key BETWEEN ? AND ?),
 _EVENT_COLUMNS: Final = (
     *("event_key", "tenant", "event_id", "execution_ref", "type", "agent_id", "decision_type", "inputs_hash", "ours"),
     *("session_key", "conversation_id", "user_digest", "timestamp", "instant_us", "received_us", "turn_count"),
-    *("erased", "layout", "body"),
+    *("agent_version", "erased", "layout", "body"),
 )
 _KEY_COLUMNS: Final = ("key", "tenant", "event_key")
 _INSERT_KEY: Final = "INSERT INTO event_keys (key, tenant, event_key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
@@ -264,6 +264,7 @@ class _Writer:
                 envelope.instant_us,
                 (submission.received_at - _EPOCH) // _MICROSECOND,
                 0 if capture is None else len(capture.turns),
+                None if capture is None else _bytes(envelope.other_version),
                 int(envelope.erased or bool(writes.erased)),
                 body.layout.pack(),
                 body.kept,

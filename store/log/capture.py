@@ -27,6 +27,7 @@ RECORD_FIELDS: Final = frozenset(
         "parent_turn_id",
         "conversation_id",
         "captured_at",
+        "agent_version",
         "version",
         "execution_ref",
         "revisions",

@@ -17,6 +17,7 @@ import jiter
 import orjson
 
 from agent.core.canonical import canonical_walk, encode
+from agent.core.decision import AGENT_VERSION
 from agent.core.timestamps import instant
 from store.errors import BadRequest
 from store.log.identifiers import lowered, packed
@@ -35,6 +36,7 @@ class Envelope:
     ``position``, the payload in it byte for byte as sent. ``instant_us`` are microseconds since 1970. ``agent_id``,
     ``decision_type`` and ``inputs_hash`` are None where the payload has no such string. The session and conversation
     are those that ``inputs`` names, else ``outputs``; the user is that of ``inputs.context``, else ``context``.
+    ``other_version`` is its ``agent_version``, where the major of that is not the one of our contract (CONTRACT 6).
     ``erased``: a store says of it that content was taken out (CONTRACT 10a).
     """
 
@@ -51,6 +53,7 @@ class Envelope:
     session_id: bytes | None
     conversation_id: bytes | None
     user_id: str | None
+    other_version: str | None
     erased: bool
 
 
@@ -89,6 +92,7 @@ def read_envelope(body: bytes) -> Envelope:
         inputs_hash=_name(payload, "inputs_hash"),
         session_id=_first_id(places, "session_id"),
         conversation_id=_first_id(places, "conversation_id"),
+        other_version=other_version(payload),
         erased=not bare and document.get("erased") is True,
         user_id=_name(_member(places[0], "context"), "user_id") or _name(_member(payload, "context"), "user_id"),
     )
@@ -159,6 +163,17 @@ def _name(payload: dict[str, Any], name: str) -> str | None:
     """A string that can identify an event; an empty one says nothing."""
     value = payload.get(name)
     return value if isinstance(value, str) and value else None
+
+
+def other_version(payload: dict[str, Any]) -> str | None:
+    """The ``agent_version`` of an event, where its major is not the one of our contract; else None."""
+    version = payload.get("agent_version")
+    if version == AGENT_VERSION or not isinstance(version, str):
+        return None
+    # Late: nearly every event keeps our own.
+    from agent.core.contract_version import major_version
+
+    return None if major_version(version) in (None, major_version(AGENT_VERSION)) else version
 
 
 def _member(payload: dict[str, Any], name: str) -> dict[str, Any]:

@@ -37,6 +37,7 @@ _COLUMNS: Final = (
     "timestamp",
     "instant_us",
     "turn_count",
+    "agent_version",
 )
 _SELECT: Final = f"SELECT tenant, erased, layout, body, {', '.join(_COLUMNS)} FROM events WHERE event_key = ?"  # noqa: S608 - constants
 _STORED: Final = "SELECT event_key FROM events WHERE session_key = ? AND event_key IN ({marks})"
@@ -205,6 +206,7 @@ def _columns_of(event: OpenEvent) -> tuple[Any, ...]:
         envelope.timestamp.encode(),
         envelope.instant_us,
         0 if event.capture is None else len(event.capture.turns),
+        None if event.capture is None else _encoded(envelope.other_version),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from agent.capture.http import CaptureApp
 from agent.capture.service import CaptureService
+from agent.core.api_keys import ApiKeys
 from agent.core.receipt import Receipt, TurnCounts
 from tests.published import check_event
 
@@ -92,7 +93,9 @@ def service(store: FakeStore) -> CaptureService:
     )
 
 
-def app(store: FakeStore, telemetry: FakeTelemetry, *, health: dict[str, Any] | None = None) -> CaptureApp:
+def app(
+    store: FakeStore, telemetry: FakeTelemetry, *, health: dict[str, Any] | None = None, keys: ApiKeys | None = None
+) -> CaptureApp:
     return CaptureApp(
         service(store),
         telemetry=telemetry,
@@ -101,4 +104,5 @@ def app(store: FakeStore, telemetry: FakeTelemetry, *, health: dict[str, Any] | 
         clock=lambda: NOW,
         new_id=lambda: EXECUTION_REF,
         release="9.9.9",
+        keys=keys,
     )

@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
-from agent.capture.host import TypedAnswers
 from agent.core.receipt import Receipt, TurnCounts
+from agent.edge.host import TypedAnswers
 from agent.errors import RateLimitExceeded
 from tests.capture.fakes import EXECUTION_REF, FakeStore, FakeTelemetry, app
 from tests.live.payloads import BASE_TEXT

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.capture.json_pieces import Fault, Piece, Shape, pieces_of, shape_of
-from agent.capture.json_text import BLANK
+from agent.edge.json_text import BLANK
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

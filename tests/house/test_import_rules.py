@@ -25,6 +25,8 @@ NO_SQL = "agent: no database driver, no SQL"
 HTTP = "httpx and tenacity: in ruvector and bootstrap only"
 STORE = "store: core and errors of the agent only"
 FORMATS = "formats: core and errors of the project only"
+SDK_IMPORTERS = "sdk: imported by the package's front and the command line only"
+SDK = "sdk: no command line"
 
 # Every impure corner of the standard library that a pure part is tempted by.
 IMPURE = [
@@ -75,7 +77,11 @@ def test_what_the_contracts_allow_is_kept(tree: Path) -> None:
     plant(tree, "agent.ruvector.allowed", "import httpx, tenacity")
     plant(tree, "agent.bootstrap", "import httpx, store, store.sqlite")
     plant(tree, "agent.cli.store", "import store.engines.sqlite")
-    plant(tree, "agent.recall.allowed", "import agent.core.ids")
+    plant(tree, "agent.recall.allowed", "import agent.core.ids, agent.edge.document, agent.formats.writers")
+    plant(
+        tree, "agent.sdk.allowed", "import agent.bootstrap, agent.capture.service, agent.recall.held, agent.sdk.memory"
+    )
+    plant(tree, "agent.cli.allowed", "import agent.sdk.memory")
     plant(tree, "store.allowed", "import sqlite3, agent.errors, agent.core.ids")
     assert verdicts(tree) == (0, dict.fromkeys(CONTRACTS, "KEPT"))
 
@@ -86,12 +92,14 @@ def test_what_the_contracts_allow_is_kept(tree: Path) -> None:
         *[("agent.core.intruder", f"import {name}", {CORE}) for name in IMPURE],
         *[("agent.core.intruder", f"import {name}", {CORE}) for name in ("jsonschema", "pydantic", "yaml", "main")],
         ("agent.core.intruder", "import sqlite3", {CORE, NO_SQL}),
-        ("agent.core.intruder", "from agent.capture import document", {CORE}),
+        ("agent.core.intruder", "from agent.edge import document", {CORE}),
         ("agent.core.intruder", "from schemas import anything", {CORE}),
         ("agent.core.intruder", "def late():\n    import os\n    return os", {CORE}),
         ("agent.errors", "import logging", {CORE}),
         ("agent.capture.intruder", "import agent.recall.windows", {SIBLINGS}),
         ("agent.recall.intruder", "from agent.capture import service", {SIBLINGS}),
+        # What both sides stand on may know neither.
+        ("agent.edge.document", "import agent.capture.service", {SIBLINGS}),
         ("agent.recall.intruder", "import store.engines.sqlite", {STORE_IMPORTERS}),
         ("agent.cli.memory.capturing.capture", "from store import server", {STORE_IMPORTERS}),
         ("agent.ruvector.intruder", "import store", {STORE_IMPORTERS}),
@@ -103,10 +111,13 @@ def test_what_the_contracts_allow_is_kept(tree: Path) -> None:
         ("agent.cli.intruder", "import tenacity", {HTTP}),
         ("store.intruder", "import httpx", {HTTP}),
         ("store.intruder", "from agent import config", {STORE}),
-        ("store.intruder", "import agent.capture.document", {STORE}),
+        ("store.intruder", "import agent.edge.document", {STORE}),
         ("agent.formats.intruder", "import agent.capture.validation", {FORMATS}),
         ("agent.formats.intruder", "from agent import config", {FORMATS}),
         ("agent.formats.intruder", "import schemas", {FORMATS}),
+        ("agent.recall.intruder", "import agent.sdk.memory", {SDK_IMPORTERS, SIBLINGS}),
+        ("agent.bootstrap", "from agent.sdk import session", {SDK_IMPORTERS}),
+        ("agent.sdk.intruder", "import agent.cli.app", {SDK}),
     ],
 )
 def test_one_offending_import_breaks_its_contract(tree: Path, module: str, line: str, broken: set[str]) -> None:
@@ -118,4 +129,4 @@ def test_one_offending_import_breaks_its_contract(tree: Path, module: str, line:
 
 
 def test_every_contract_of_pyproject_is_one_that_is_broken_above() -> None:
-    assert {CORE, SIBLINGS, STORE_IMPORTERS, NO_SQL, HTTP, STORE, FORMATS} == set(CONTRACTS)
+    assert {CORE, SIBLINGS, STORE_IMPORTERS, NO_SQL, HTTP, STORE, FORMATS, SDK_IMPORTERS, SDK} == set(CONTRACTS)

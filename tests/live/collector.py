@@ -11,6 +11,8 @@ from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from tests.leak_watch import WATCH
+
 
 class Collector:
     """Receives spans on loopback; ``spans`` are protobuf messages, ``raw`` the bodies as they came."""
@@ -28,6 +30,7 @@ class Collector:
                 if self.headers.get("Content-Encoding") == "gzip":
                     body = gzip.decompress(body)
                 collector.raw.append(body)
+                WATCH.look("a body sent to a collector", body.decode("latin-1"))
                 request = ExportTraceServiceRequest.FromString(body)
                 for resource in request.resource_spans:
                     for scope in resource.scope_spans:

@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 
 from tests.conftest import REPOSITORY
+from tests.leak_watch import WATCH
 from tests.published import check_event
 
 START_TIMEOUT_S = 30
@@ -65,9 +66,15 @@ class FunctionHost:
 
 @contextmanager
 def function_host(
-    folder: Path, *, store: str, source: Path = REPOSITORY / "main.py", python: str = sys.executable, **env: str
+    folder: Path,
+    *,
+    store: str,
+    target: str = "handler",
+    source: Path = REPOSITORY / "main.py",
+    python: str = sys.executable,
+    **env: str,
 ) -> Iterator[FunctionHost]:
-    """Run ``handler`` under the function host until the block ends; ``folder`` is where it runs and logs."""
+    """Run ``target`` under the function host until the block ends; ``folder`` is where it runs and logs."""
     port = free_port()
     log_path = folder / f"host-{port}.log"
     environ = {
@@ -82,7 +89,7 @@ def function_host(
         "-m",
         "functions_framework",
         "--target",
-        "handler",
+        target,
         "--source",
         str(source),
         "--host",
@@ -93,6 +100,7 @@ def function_host(
     with log_path.open("wb") as log:
         process = subprocess.Popen(command, cwd=folder, env=environ, stdout=log, stderr=log, start_new_session=True)
     host = FunctionHost(process, port, log_path)
+    WATCH.follow(log_path)
     try:
         _wait_until_listening(host)
         yield host
@@ -104,6 +112,7 @@ def function_host(
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait(10)
+        WATCH.leave(log_path)
 
 
 def _wait_until_listening(host: FunctionHost) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.leak_watch import WATCH
+
 
 class SpanCollector:
     """An OTLP/HTTP collector: keeps what was posted, and answers with ``status``, ``headers`` and ``body``."""
@@ -64,6 +66,7 @@ class SpanCollector:
                 collector.connections.add(self.client_address)
                 collector.paths.append(self.path)
                 collector.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+                WATCH.look("a body sent to a collector", collector.bodies[-1].decode("latin-1"))
                 self.send_response(collector.status, "a reason that nobody repeats")
                 for name, value in collector.headers.items():
                     self.send_header(name, value)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from agent.errors import InternalError, PayloadTooLarge, Problem, RateLimitExceeded, StoreWriteError, ValidationError
 from agent.observability.logs import (
+    Fields,
     JsonLines,
     configure_logging,
     describe_exception,
@@ -235,6 +236,17 @@ def test_a_number_a_boolean_and_a_token_are_told(value: Any) -> None:
 )  # fmt: skip
 def test_anything_else_is_told_by_its_type_alone(value: Any, told: str) -> None:
     assert safe_field(value) == told
+
+
+def test_fields_under_one_name_are_told_each_as_it_may(log: RecordedLog) -> None:
+    memory = Fields(turns=2, keys=("order_id",), text=CANARY, inner=Fields(ok=True, mapping={CANARY: 1}))
+    log_event("event", fields={"memory": memory})
+    assert log.entries()[0]["memory"] == {
+        "turns": 2,
+        "keys": ["order_id"],
+        "text": "<str>",
+        "inner": {"ok": True, "mapping": "<dict>"},
+    }
 
 
 json_values = st.recursive(

@@ -3,49 +3,24 @@
 import json
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from agent.bootstrap import capture_service_on, new_id, store_client
-from agent.capture.service import CaptureRequest
-from agent.config import Settings
+from agent.bootstrap import new_id
 from agent.core.history import history
 from agent.core.paths import SessionPaths
-from agent.errors import StoreNotFound
-from agent.observability.tracing import NoSpans
+from agent.errors import NewerContract, StoreNotFound
+from agent.recall.held import HeldSessions
 from agent.recall.turns import session_turns
-from agent.ruvector.client import RuvectorClient
 from tests.conftest import vectors
-from tests.core.session_turns import MISSING, ONE, THREE, TWO, conversations, current_leaf, naive_history, turn_id
+from tests.core.session_turns import ONE, conversations, current_leaf, naive_history, turn_id
+from tests.recall.embedded import SESSION, Memory, embedded
+from tests.recall.sent_turns import captures
 from tests.strategies import fresh_payload
 
 CASES = vectors("session")
-SESSION = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
-
-
-@dataclass(frozen=True)
-class Memory:
-    """An embedded store in memory, and who captures into it."""
-
-    client: RuvectorClient
-
-    def capture(self, payload: dict[str, Any]) -> None:
-        request = CaptureRequest(
-            body=json.dumps(payload).encode(), format="native", idempotency_key=None, execution_ref=new_id()
-        )
-        capture_service_on(lambda: self.client).capture(request, NoSpans())
-
-
-@contextmanager
-def embedded() -> Iterator[Memory]:
-    found = Settings.from_env({"RUVECTOR_SERVICE_URL": "embedded::memory:"})
-    with closing(store_client(found)) as client:
-        yield Memory(client)
 
 
 @pytest.fixture
@@ -121,52 +96,6 @@ def test_a_session_that_the_store_never_had_is_not_found(store: Memory) -> None:
         session_turns(store.client.reads, str(uuid.uuid4()))
 
 
-named = st.sampled_from([turn_id(number) for number in range(1, 13)] + [MISSING])
-memories = st.fixed_dictionaries(
-    {},
-    optional={
-        "leaf": named | named.map(str.upper) | st.just("no id"),
-        "reset": st.sampled_from([True, "all", 5]),
-        "keep_last": st.sampled_from([0, 1, 2, -1]),
-        "state_only": st.just(True),
-    },
-)
-
-
-@st.composite
-def captures(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Up to 12 turns in up to 5 payloads of one session: parents given or not, of any turn, there or not."""
-    order = draw(st.permutations(range(1, draw(st.integers(1, 12)) + 1)))
-    made: list[dict[str, Any]] = []
-    left = list(order)
-    while left:
-        size = draw(st.integers(1, len(left))) if len(made) < 4 else len(left)
-        batch, left = left[:size], left[size:]
-        turns = [draw(_sent(number, batch[place + 1 :])) for place, number in enumerate(batch)]
-        made.append(
-            {"session_id": SESSION, "conversation_id": draw(st.sampled_from([ONE, TWO, THREE])), "turns": turns}
-        )
-    return made
-
-
-@st.composite
-def _sent(draw: st.DrawFn, number: int, later: list[int]) -> dict[str, Any]:
-    role = draw(st.sampled_from(["user", "assistant", "system"]))
-    turn: dict[str, Any] = {
-        "turn_id": turn_id(number),
-        "role": role,
-        "content": draw(st.sampled_from(["", "words"])),
-        "timestamp": "2026-03-02T08:15:00Z",
-    }
-    # A parent may be neither the turn itself nor a later one of its payload (CONTRACT 1).
-    forbidden = {turn_id(each) for each in [number, *later]}
-    if draw(st.booleans()):
-        turn["parent_turn_id"] = draw(st.none() | named.filter(lambda name: name not in forbidden))
-    if draw(st.booleans()):
-        turn["metadata"] = {"memory": draw(memories)}
-    return turn
-
-
 @settings(deadline=None, max_examples=60)
 @given(captures())
 def test_the_store_goes_on_at_the_leaf_that_the_reader_finds_and_both_cut_the_same_rings(
@@ -206,3 +135,22 @@ def test_a_page_that_the_store_ends_early_is_not_the_end() -> None:
         one_page = memory.client.reads.turns(SESSION, limit=1000).turns
         assert len(one_page) < 5
         assert len(session_turns(memory.client.reads, SESSION)) == 5
+
+
+@pytest.mark.parametrize("version", ["0.9.0", "2.0.0"])
+def test_turns_of_an_older_contract_are_read_and_of_a_newer_one_refused(version: str, store: Memory) -> None:
+    """The event is another writer's, as far as the store can know: it keeps what it does not understand."""
+    payload = fresh_payload(2)
+    store.capture(payload)
+    [ours] = store.client.reads.feed().events
+    theirs = json.loads(ours.text.replace(payload["session_id"].encode(), SESSION.encode()))
+    theirs = {**theirs["payload"], "agent_version": version, "inputs_hash": "0" * 64, "execution_ref": new_id()}
+    store.client.append(json.dumps(theirs).encode(), idempotency_key=None)
+    if version == "0.9.0":
+        assert len(session_turns(store.client.reads, SESSION)) == 2
+        return
+    with pytest.raises(NewerContract):
+        session_turns(store.client.reads, SESSION)
+    with pytest.raises(NewerContract):
+        HeldSessions(store.client.reads).session(SESSION)
+    assert len(session_turns(store.client.reads, payload["session_id"])) == 2

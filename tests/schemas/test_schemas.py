@@ -9,12 +9,12 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import schemas
-from agent.capture.body import MAX_BODY_BYTES
-from agent.capture.json_text import MAX_VALUES
 from agent.core.canonical import inputs_hash
 from agent.core.decision import AGENT_ID, AGENT_VERSION, DecisionEvent, Inputs, Outputs, constraints_applied
 from agent.core.graph import build_graph
 from agent.core.native import derive_ids
+from agent.edge.body import MAX_BODY_BYTES
+from agent.edge.json_text import MAX_VALUES
 from agent.errors import (
     AgentError,
     InternalError,
@@ -175,7 +175,7 @@ def test_the_openapi_document_names_every_path_method_and_status():
     }
     for path, item in paths.items():
         if "post" in item:
-            assert set(item["post"]["responses"]) == {"200", "400", "405", "409", "413", "429", "500", "502"}
+            assert set(item["post"]["responses"]) == {"200", "400", "401", "405", "409", "413", "429", "500", "502"}
         else:
             expected = {"200", "405", "500"} if path == "/openapi.json" else {"200", "405", "500", "503"}
             assert set(item["get"]["responses"]) == set(item["head"]["responses"]) == expected
@@ -193,6 +193,7 @@ def test_answers_name_their_headers():
     assert "Retry-After" in responses["TooManyRequests"]["headers"]
     assert "Retry-After" in responses["StoreFailed"]["headers"]
     assert "Allow" in responses["MethodNotAllowed"]["headers"]
+    assert "WWW-Authenticate" in responses["Unauthorized"]["headers"]
     assert "Idempotency-Replayed" in responses["Captured"]["headers"]
 
 

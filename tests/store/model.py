@@ -23,6 +23,7 @@ class ModelTurn:
     narrowness: int
     captured_at: str
     execution_ref: str
+    agent_version: str
     version: int
     revisions: int = 1
     erased: bool = False
@@ -41,6 +42,7 @@ class ModelTurn:
             "execution_ref": self.execution_ref,
             "revisions": self.revisions,
             "erased": self.erased,
+            **({} if self.agent_version.startswith("1.") else {"agent_version": self.agent_version}),
         }
 
 
@@ -158,6 +160,7 @@ class ModelStore:
                         narrowness=narrowness,
                         captured_at=event.envelope["timestamp"],
                         execution_ref=event.envelope["runId"],
+                        agent_version=payload["agent_version"],
                         version=event.position,
                         erased=is_erased,
                     )
@@ -175,6 +178,7 @@ class ModelStore:
                 there.fields, there.narrowness = {**sent, **stay}, narrowness
                 there.revisions += 1
                 there.version, there.execution_ref = event.position, event.envelope["runId"]
+                there.agent_version = payload["agent_version"]
                 event.brought.append(name)
                 session.version = event.position
             there = find(turns, name)

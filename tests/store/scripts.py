@@ -108,6 +108,7 @@ def captures(draw: st.DrawFn) -> dict[str, Any]:
         timestamp=timestamp,
         outputs=outputs,
         constraints_applied=draw(st.sampled_from([[], [], [], ["content_redacted"], ["content_omitted"]])),
+        agent_version=draw(st.sampled_from(["1.0.0", "1.0.0", "1.0.0", "1.2.0", "2.0.0"])),
     )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 
 from tests.conftest import REPOSITORY
+from tests.leak_watch import WATCH
 from tests.live.host import free_port
 from tests.store.cleanup import once_this_process_is_gone
 from tests.store.surface import Surface
@@ -105,4 +106,5 @@ def served(store_url: str | None) -> Served:
     # The last that is registered comes first.
     atexit.register(server.stop)
     server.start()
+    WATCH.follow(folder / "server.log")
     return server

@@ -34,6 +34,8 @@ def upgrade(connection: Connection, driver_connection: Any, dialect: str) -> Non
             creator=lambda: _Borrowed(driver_connection),
             poolclass=StaticPool,
             pool_reset_on_return=None,
+            # It would ask psycopg for a type that no table has, on a connection that must be psycopg's own.
+            **({} if dialect == "sqlite" else {"use_native_hstore": False}),
         )
         with engine.connect() as borrowed:
             config.attributes["connection"] = borrowed

@@ -15,7 +15,8 @@ _TEXT = r"\"([^\"]*)\""
 _CODE = re.compile(r"#([0-9]+);")
 _SUBGRAPH = re.compile(rf" +subgraph (\w+) \[{_TEXT}\]")
 _NODE = re.compile(rf" +(n[0-9]+)(?:\[{_TEXT}\]|\(\[{_TEXT}\]\))")
-_EDGE = re.compile(r"  (n[0-9]+) (-->|-\.->|==>)\|(follows|responds_to|invokes)\| (n[0-9]+)")
+_WORD = r"(?:follows|responds_to|invokes)"
+_EDGE = re.compile(rf"  (n[0-9]+) (-->|-\.->|==>)\|({_WORD}|\"{_WORD}, resolved on read\")\| (n[0-9]+)")
 _CLASS_DEF = re.compile(r"  classDef (\w+Node) [a-z0-9:,\-]+")
 _CLASS = re.compile(r"  class (n[0-9]+(?:,n[0-9]+)*) (\w+Node)")
 # Mermaid's own marks for entity codes on their way through its parser.
@@ -54,7 +55,7 @@ def read_flowchart(text: str) -> Flowchart:
             chart.nodes[found[1]] = decoded(found[2] if found[2] is not None else found[3])
         elif found := _EDGE.fullmatch(line):
             assert {found[1], found[4]} <= chart.nodes.keys()
-            chart.edges.append((found[3], found[1], found[4]))
+            chart.edges.append((found[3].strip('"'), found[1], found[4]))
         elif found := _CLASS_DEF.fullmatch(line):
             defined.add(found[1])
         else:

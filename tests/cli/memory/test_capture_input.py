@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.capture.body import MAX_BODY_BYTES
 from agent.cli.memory.capturing.capture_input import read_input
+from agent.edge.body import MAX_BODY_BYTES
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 _NOBODY = 65534

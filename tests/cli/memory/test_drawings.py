@@ -2,17 +2,19 @@
 
 import json
 import unicodedata
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent.cli.memory.drawings.dot import dot
-from agent.cli.memory.drawings.drawing import Drawing, DrawnNode, drawing
-from agent.cli.memory.drawings.mermaid import mermaid
+from agent.cli.terminal_text import preview
 from agent.core.session_graph import session_graph
 from agent.core.turn import SessionTurn
+from agent.recall.drawings.dot import dot
+from agent.recall.drawings.drawing import Drawing, DrawnNode, drawing
+from agent.recall.drawings.mermaid import mermaid
 from tests.cli.memory.dot_reader import Digraph, read_digraph
 from tests.cli.memory.hostile import PIECES, texts
 from tests.cli.memory.mermaid_reader import Flowchart, read_flowchart
@@ -24,7 +26,8 @@ UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 def drawn(
     *turns: SessionTurn, session: str = SESSION, current: tuple[int, ...] = (), encoding: str = "utf-8"
 ) -> Drawing:
-    return drawing(session_graph(session, turns), {turn_id(number) for number in current}, encoding)
+    label = partial(preview, encoding=encoding)
+    return drawing(session_graph(session, turns), {turn_id(number) for number in current}, label)
 
 
 def nodes_of(made: Drawing) -> list[DrawnNode]:

@@ -11,10 +11,10 @@ from agent.cli.memory.capturing.answer import Edge, Node, Output
 from agent.cli.memory.capturing.inputs_shown import inputs_shown
 from agent.cli.memory.drawings.graph_parts import GraphParts
 from agent.cli.memory.drawings.graph_tree import Canvas, graph_tree
-from agent.cli.memory.drawings.shown_turn import ShownCall, ShownTurn
 from agent.core.canonical import encode
 from agent.core.decision import Outputs
 from agent.core.native import derive_ids
+from agent.recall.drawings.shown_turn import ShownCall, ShownTurn
 from tests.cli.streams import Screen, printed, terminal
 from tests.conftest import vectors
 from tests.strategies import payloads

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from agent.cli.exit_codes import ExitCode
-from agent.cli.memory.sessions.speakers import speakers
 from agent.cli.memory.sessions.turn_text import Page
 from agent.core.turn import SessionTurn
 from agent.errors import StoreNotFound
+from agent.recall.speakers import speakers
 from agent.ruvector.feed import FedEvent, FeedPage
 from tests.cli.memory.test_history import EVIL, SESSION, UNSAFE, capture, client_of, history, payload, said
 from tests.core.session_turns import ONE, turn_id

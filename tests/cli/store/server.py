@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.cli.streams import command_line, process_environment
+from tests.leak_watch import WATCH
 
 START_TIMEOUT_S = 30
 _ADDRESS = re.compile(r"store on (http://\S+) ")
@@ -61,6 +62,7 @@ def store_server(folder: Path, *arguments: str, **variables: str) -> Iterator[St
             start_new_session=True,
         )
     server = StoreServer(process, errors)
+    WATCH.follow(errors)
     try:
         server.url = _address(server)
         yield server
@@ -68,6 +70,7 @@ def store_server(folder: Path, *arguments: str, **variables: str) -> Iterator[St
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(START_TIMEOUT_S)
+        WATCH.leave(errors)
 
 
 def _address(server: StoreServer) -> str:

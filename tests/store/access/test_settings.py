@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.core.api_keys import digest_of
 from agent.errors import ConfigurationError
-from store.http.access import Key, digest_of
+from store.http.access import Key
 from store.http.quotas import Quota
 from store.settings import StoreSettings
 from tests.store.access.callers import BOTH, OTHER, READER, WRITER

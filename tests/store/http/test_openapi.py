@@ -246,7 +246,8 @@ def test_the_document_says_what_the_code_says() -> None:
     assert parameters["limit"]["schema"]["maximum"] == parameters["last"]["schema"]["maximum"] == MAX_LIMIT
     assert parameters["q"]["schema"]["maxLength"] == MAX_SEARCH_CHARACTERS
     assert parameters["types"]["schema"]["pattern"] == f"^[^,]+(,[^,]+){{0,{MAX_TYPES - 1}}}$"
-    assert set(shapes["Turn"]["required"]) == RECORD_FIELDS
+    assert set(shapes["Turn"]["required"]) == RECORD_FIELDS - {"agent_version"}
+    assert set(shapes["Turn"]["properties"]) > RECORD_FIELDS
     too_large = COMPONENTS["responses"]["TooLarge"]["content"]["application/json"]["examples"]["example"]["value"]
     assert too_large == {"error": TooLarge.error, "message": f"a body has at most {MAX_BODY_BYTES} bytes"}
 

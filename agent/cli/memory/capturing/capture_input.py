@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agent.capture.body import MAX_BODY_BYTES, read_body
+from agent.edge.body import MAX_BODY_BYTES, read_body
 from agent.errors import Problem, ValidationError
 
 STDIN: Final = "-"

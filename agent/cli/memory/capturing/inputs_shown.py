@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.capture.document import open_wrapper, parse
 from agent.capture.service import NATIVE
-from agent.cli.memory.drawings.shown_turn import ShownTurn
 from agent.core.native import derive_ids
+from agent.edge.document import open_wrapper, parse
 from agent.formats import reader
+from agent.recall.drawings.shown_turn import ShownTurn
 
 
 @dataclass(frozen=True, slots=True)

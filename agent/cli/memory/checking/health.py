@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from agent import __version__
 from agent.bootstrap import HEALTH_TIMEOUT_S, store_client
-from agent.capture.answers import health_document
 from agent.cli.embedded_path import check_embedded_path, is_absent
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.result import print_result
 from agent.config import Settings, StoreAddress
+from agent.edge.answers import health_document
 from agent.errors import StoreConnectionError
 from agent.ruvector.store_key import KEY_VARIABLE, KeyState
 

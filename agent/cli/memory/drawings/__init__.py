@@ -1,1 +1,1 @@
-"""Graphs for people and for other programs: trees, Mermaid, Graphviz."""
+"""Graphs for people: trees, and what ``agent.recall.drawings`` draws for other programs."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.memory.drawings.form import Form
 from agent.cli.memory.sessions.stored_session import read_session
 from agent.cli.output_format import Format
+from agent.cli.terminal_text import preview
 from agent.core.history import shown
 from agent.core.session_graph import SessionGraph, session_graph
 from agent.errors import ConfigurationError
@@ -48,12 +50,13 @@ class GraphCommand:
             raise ConfigurationError("--as", f"{self.form} is text for itself: leave --format {output_format} out")
 
     def _draw(self, graph: SessionGraph, current: frozenset[str], invocation: Invocation) -> None:
-        from agent.cli.memory.drawings.dot import dot
-        from agent.cli.memory.drawings.drawing import drawing
-        from agent.cli.memory.drawings.mermaid import mermaid
+        from agent.recall.drawings.dot import dot
+        from agent.recall.drawings.drawing import drawing
+        from agent.recall.drawings.mermaid import mermaid
 
         write = mermaid if self.form is Form.MERMAID else dot
-        invocation.terminal.plain(write(drawing(graph, current, invocation.terminal.encoding)))
+        label = partial(preview, encoding=invocation.terminal.encoding)
+        invocation.terminal.plain(write(drawing(graph, current, label)))
 
 
 def _show_tree(graph: SessionGraph, current: frozenset[str], invocation: Invocation) -> None:

@@ -19,9 +19,9 @@ from rich.tree import Tree
 
 from agent.cli.memory.drawings.graph_links import GraphLinks
 from agent.cli.memory.drawings.graph_parts import GraphParts
-from agent.cli.memory.drawings.shown_turn import ShownCall, ShownTurn
 from agent.cli.memory.sessions.history_words import history_words
 from agent.cli.terminal_text import preview
+from agent.recall.drawings.shown_turn import ShownCall, ShownTurn
 
 _STYLES: Final = {"system": "magenta", "user": "bold green", "assistant": "bold cyan", "tool": "yellow"}
 _ROLE_WIDTH: Final = 9

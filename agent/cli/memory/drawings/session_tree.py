@@ -19,12 +19,12 @@ from rich.console import Group
 from rich.text import Text
 
 from agent.cli.memory.drawings.session_links import SessionLinks
-from agent.cli.memory.drawings.shown_turn import ShownTurn
 from agent.cli.terminal_text import preview
 from agent.core.paths import SessionPaths
 from agent.core.session_graph import SessionGraph
 from agent.core.turn import SessionTurn
 from agent.core.walk import children, walk
+from agent.recall.drawings.shown_turn import ShownTurn
 
 _STYLES: Final = {"system": "magenta", "user": "bold green", "assistant": "bold cyan", "tool": "yellow"}
 _ROLE_WIDTH: Final = 9

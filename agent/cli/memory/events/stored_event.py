@@ -14,10 +14,10 @@ from pydantic import BaseModel, ValidationError
 
 from agent.cli.memory.capturing.answer import Edge, Node
 from agent.cli.memory.drawings.graph_parts import GraphParts
-from agent.cli.memory.drawings.shown_turn import ShownTurn
 from agent.cli.memory.events.event_ids import conversation_of, members_of, session_of
 from agent.cli.raw_json import decoded, value_of
 from agent.core.decision import DECISION_TYPE
+from agent.recall.drawings.shown_turn import ShownTurn
 from agent.ruvector.feed import FedEvent
 
 Entry = TypeVar("Entry", bound=BaseModel)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
-from agent.capture.body import MAX_BODY_BYTES
-from agent.capture.document import Document, open_wrapper, parse
-from agent.capture.json_text import MAX_VALUES
 from agent.capture.service import MAX_ENVELOPE_BYTES, CaptureService, Kept
 from agent.capture.validation import validate_payload
 from agent.cli.memory.importing.account import Told
@@ -16,6 +13,9 @@ from agent.core.canonical import encode
 from agent.core.decision import Outputs
 from agent.core.native import derive_ids
 from agent.core.receipt import TurnCounts
+from agent.edge.body import MAX_BODY_BYTES
+from agent.edge.document import Document, open_wrapper, parse
+from agent.edge.json_text import MAX_VALUES
 from agent.errors import PayloadTooLarge, Problem, RateLimitExceeded, StoreWriteError, ValidationError
 
 # A store that asks for patience is asked again so often, after no more than so many seconds.

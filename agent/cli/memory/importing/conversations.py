@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from agent.capture.document import Document
 from agent.cli.memory.importing.located import located
 from agent.cli.memory.importing.recognition import Recognised, Recognition
 from agent.core.canonical import inputs_hash
 from agent.core.ids import session_uuid
+from agent.edge.document import Document
 from agent.errors import Problem, ValidationError
 from agent.formats import NATIVE, OPENAI_CHAT, READS, reader
 from agent.formats.common_fields import MAX_ID_CHARACTERS, POSTED, check_context_and_options, refusal_of

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from agent.capture.document import parse_value
 from agent.capture.json_pieces import BYTE_ORDER_MARK, Bytes, Fault, Piece, Shape, pieces_of, shape_of
-from agent.capture.json_text import BLANK
 from agent.cli.memory.importing.account import JUNK
 from agent.cli.memory.importing.conversations import Conversations, Found, Refused, Value
 from agent.cli.memory.importing.recognition import Recognition
 from agent.cli.memory.importing.sources import Reading, Source, Unreadable
+from agent.edge.document import parse_value
+from agent.edge.json_text import BLANK
 from agent.errors import ValidationError
 
 UNKNOWN: Final = "no conversation that we read"

@@ -1,90 +1,22 @@
-"""A session as a format's writer wants it: its turns, its history, and what its captures said beside their turns."""
+"""The session that a command exports, and the conversation of it, as people name them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
-
-import jiter
+from typing import TYPE_CHECKING
 
 from agent.cli.memory.sessions.stored_session import stored_session
 from agent.core.history import shown
-from agent.core.turn import SessionTurn
-from agent.formats.writing import RECORD_FIELDS, Capture, Session
-from agent.recall.events import events
+from agent.formats.writing import Session
+from agent.recall import exported_session as recalled
 
 if TYPE_CHECKING:
     from agent.ruvector.reads import StoreReads
 
-_NOT_BESIDE: Final = frozenset({"session_id", "conversation_id", "turns"})
-_ALIKE: Final = RECORD_FIELDS - {"parent_turn_id"}
-
 
 def exported_session(reads: StoreReads, session: str, conversation: str | None) -> Session:
-    """The session, and the conversation of it, as people name them.
+    """What a format's writer is given.
 
     Raises ConfigurationError for what can be no id, StoreNotFound for what is not there.
     """
     wanted, only, turns, paths = stored_session(reads, session, conversation)
-    said = _Said()
-    said.read(reads, wanted, turns)
-    return Session(wanted, only, shown(paths.path(only)), turns, said.captures, said.named_alike, said.without_parent)
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What the captures of the latest revisions say beside their turns, and of the turns what a record cannot show."""
-
-    captures: dict[str, Capture] = field(default_factory=dict)
-    named_alike: dict[str, dict[str, Any]] = field(default_factory=dict)
-    without_parent: set[str] = field(default_factory=set)
-
-    def read(self, reads: StoreReads, session: str, turns: Iterable[SessionTurn]) -> None:
-        """Every event of the session passes through memory once, a page at a time."""
-        brought: dict[str, set[str]] = {}
-        for turn in turns:
-            if not turn.erased:
-                brought.setdefault(turn.fields.get("execution_ref", ""), set()).add(turn.turn_id)
-        for event in events(reads, session_id=session):
-            if event.execution_ref not in brought:
-                continue
-            payload = _object(jiter.from_json(event.text, allow_inf_nan=False), "payload")
-            inputs = _object(payload, "inputs")
-            self.captures[event.execution_ref] = _capture(payload, inputs)
-            sent = inputs.get("turns")
-            for turn_sent in sent if isinstance(sent, list) else ():
-                self._add(turn_sent, brought[event.execution_ref])
-
-    def _add(self, sent: Any, brought: Collection[str]) -> None:
-        named = sent.get("turn_id") if isinstance(sent, dict) else None
-        turn_id = named.lower() if isinstance(named, str) else ""
-        if turn_id not in brought:
-            return
-        alike = {name: sent[name] for name in _ALIKE & sent.keys()}
-        if alike:
-            self.named_alike[turn_id] = alike
-        if "parent_turn_id" not in sent:
-            self.without_parent.add(turn_id)
-
-
-def _capture(payload: Mapping[str, Any], inputs: Mapping[str, Any]) -> Capture:
-    fields = {name: value for name, value in inputs.items() if name not in _NOT_BESIDE}
-    options = _object(inputs, "capture_options")
-    derives = options.get("derive_ids") is True
-    if "derive_ids" in options:
-        # The ids that are stored are derived, and the names that deriving reserves stand beside them (CONTRACT 3).
-        fields["capture_options"] = {name: value for name, value in options.items() if name != "derive_ids"}
-    conversation = inputs.get("conversation_id")
-    applied = payload.get("constraints_applied")
-    return Capture(
-        conversation.lower() if isinstance(conversation, str) else None,
-        fields,
-        # CONTRACT 6: ids are derived where they were asked to be, and in every foreign format.
-        is_translated=isinstance(applied, list) and "ids_derived" in applied and not derives,
-    )
-
-
-def _object(holder: Any, name: str) -> dict[str, Any]:
-    member = holder.get(name) if isinstance(holder, dict) else None
-    return member if isinstance(member, dict) else {}
+    return recalled.exported_session(reads, wanted, only, shown=shown(paths.path(only)), turns=turns)

@@ -13,7 +13,6 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.listing import Listing
 from agent.cli.memory.names import both, leaf_id, session_id
-from agent.cli.memory.sessions.speakers import speakers
 from agent.cli.memory.sessions.stored_session import StoredSession, read_session
 from agent.cli.memory.sessions.turn_text import COLUMNS, Page, row
 from agent.cli.output_format import Format
@@ -21,6 +20,7 @@ from agent.config import Settings
 from agent.core.history import shown
 from agent.core.turn import SessionTurn
 from agent.errors import StoreNotFound
+from agent.recall.speakers import speakers
 
 
 @dataclass(frozen=True, slots=True)

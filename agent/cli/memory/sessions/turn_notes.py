@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from agent.cli.memory.events.event_ids import text_of
-from agent.cli.memory.sessions.speakers import own_agent
 from agent.core.pairs import named_invocations
 from agent.core.turn import SessionTurn
+from agent.recall.speakers import own_agent
 
 _NOTHING: Final[tuple[Any, ...]] = (None, {}, [], "")
 

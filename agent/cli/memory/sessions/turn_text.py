@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agent.cli.columns import Column
-from agent.cli.memory.drawings.shown_turn import ShownTurn
 from agent.cli.memory.sessions.turn_notes import successes, turn_notes
 from agent.cli.terminal_text import escape
 from agent.core.turn import SessionTurn
+from agent.recall.drawings.shown_turn import ShownTurn
 
 # Wide enough for a time with an offset; a role of another writer is cut.
 COLUMNS: Final = (Column("seq", 6, right=True), Column("time", 25), Column("role", 9), Column("text", 0))

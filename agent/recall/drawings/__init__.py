@@ -1,0 +1,1 @@
+"""A session's graph as other programs draw it: Mermaid and Graphviz."""

@@ -1,0 +1,172 @@
+"""What a program appends, as the turns of a capture: messages, dictionaries, and message objects of other libraries.
+
+A message of ours, or a dictionary of a role and a text, is a turn as it stands. What says more in the words of another
+library is read as a capture in its format would be (CONTRACT 3a, ``delta``), tool calls and results included, and what
+a turn does not hold stays in its ``metadata.native``. Refuses, by ValidationError, what no format knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+from agent.core.ids import turn_uuid
+from agent.core.timestamps import is_date_time
+from agent.errors import Problem, ValidationError
+from agent.sdk.captures import Turns
+from agent.sdk.foreign import Translated, document_of, translated
+from agent.sdk.json_value import unshared
+from agent.sdk.message import ROLES, Message, spelled_role
+from agent.sdk.session_name import SessionName, may_be_sent
+
+_PLAIN: Final = frozenset({"role", "content", "text"})
+# What a dictionary says that has the members of a message of ours.
+_OURS: Final = _PLAIN | {"timestamp", "metadata", "agent", "model", "token_usage", "turn_id"}
+
+
+class Giver(NamedTuple):
+    """What becomes of messages of one session: ``agent_id`` is who speaks as the assistant where nobody says it.
+
+    ``timestamp`` is the time of messages without one. ``is_there`` says whether the session has a turn, by its id.
+    """
+
+    name: SessionName
+    agent_id: str | None
+    timestamp: str
+    new_id: Callable[[], str]
+    is_there: Callable[[str], bool]
+
+    def turns(self, messages: Iterable[object]) -> Turns:
+        """The turns of ``messages``, in order, without those that were read from this very session."""
+        if isinstance(messages, Message | Mapping | str | bytes):
+            raise ValidationError("this is one message and no list of them", [Problem("$", "type")])
+        turns: list[dict[str, Any]] = []
+        formats: set[str] = set()
+        may_be_known = False
+        for is_ours, run in groupby(map(_read, messages), key=lambda each: isinstance(each, Message)):
+            if is_ours:
+                new = [each for each in run if isinstance(each, Message) and not self._is_known(each)]
+                may_be_known |= any(each.turn_id is not None and each.seq is None for each in new)
+                turns += map(self._turn, new)
+                continue
+            for part in self._translated(list(run)):
+                turns += part.turns
+                formats.add(part.format)
+        # In some formats a message has an id that names it each time.
+        formats.discard("")
+        return Turns(tuple(turns), frozenset(formats), may_be_known or bool(formats))
+
+    def _is_known(self, message: Message) -> bool:
+        return message.seq is not None and message.turn_id is not None and self.is_there(message.turn_id)
+
+    def _turn(self, message: Message) -> dict[str, Any]:
+        turn: dict[str, Any] = {
+            "turn_id": self._turn_id(message),
+            "role": message.role,
+            "content": message.text,
+            "timestamp": message.timestamp or self.timestamp,
+        }
+        if message.model is not None:
+            turn["model"] = message.model
+        if message.token_usage is not None:
+            turn["token_usage"] = dict(message.token_usage)
+        invocations = [
+            {"tool_name": call.tool_name, "invocation_id": call.native_id or call.invocation_id}
+            | ({} if call.arguments is None else {"arguments": unshared(call.arguments)})
+            | ({} if call.success is None else {"success": call.success})
+            for call in message.tool_calls
+        ] + [
+            {"tool_name": result.tool_name, "invocation_id": result.native_id or result.invocation_id}
+            | ({} if result.success is None else {"success": result.success})
+            for result in message.tool_results
+        ]
+        if invocations:
+            turn["tool_invocations"] = invocations
+        metadata = self._metadata(message)
+        if metadata:
+            turn["metadata"] = metadata
+        return turn
+
+    def _turn_id(self, message: Message) -> str:
+        if message.turn_id is None or message.seq is not None:
+            # One that was read from another session is a new message in this one.
+            return self.new_id()
+        return message.turn_id if may_be_sent(message.turn_id) else turn_uuid(self.name.session, message.turn_id)
+
+    def _metadata(self, message: Message) -> dict[str, Any]:
+        metadata: dict[str, Any] = unshared(message.metadata)
+        if message.agent is not None:
+            metadata["agent"] = message.agent
+        elif self.agent_id is not None and message.role == "assistant":
+            metadata.setdefault("agent", self.agent_id)
+        return metadata
+
+    def _translated(self, documents: list[dict[str, Any]]) -> list[Translated]:
+        if all(map(_is_plain, documents)):
+            return [self._plain(documents)]
+        together = self._translate(documents)
+        if together is not None:
+            return [together]
+        # Messages of several libraries, one after the other.
+        return [self._plain([each]) if _is_plain(each) else self._alone(each) for each in documents]
+
+    def _plain(self, documents: list[dict[str, Any]]) -> Translated:
+        return Translated([self._turn(_message(each)) for each in documents], "")
+
+    def _alone(self, document: dict[str, Any]) -> Translated:
+        found = self._translate([document])
+        if found is None:
+            raise _no_message(Problem("$.role", "enum" if "role" in document else "required"))
+        return found
+
+    def _translate(self, documents: list[Any]) -> Translated | None:
+        return translated(
+            documents,
+            session=self.name.session,
+            conversation=self.name.conversation,
+            request_id=self.new_id(),
+            captured_at=self.timestamp,
+        )
+
+
+def _read(message: object) -> Any:
+    """A message of ours where ``message`` is one, or can be nothing else; the document of any other."""
+    if isinstance(message, Message):
+        return message
+    document = document_of(message)
+    if not isinstance(document, dict):
+        raise _no_message(Problem("$", "type"))
+    return _message(document) if _is_ours(document) and not _is_plain(document) else document
+
+
+def _is_plain(document: dict[str, Any]) -> bool:
+    """Whether ``document`` is a role of ours and a text, and nothing else: it reads the same in any words."""
+    return document.keys() <= _PLAIN and _has_text(document)
+
+
+def _is_ours(document: dict[str, Any]) -> bool:
+    """Whether ``document`` says nothing but what a message of ours does, as it does."""
+    timestamp, metadata = document.get("timestamp"), document.get("metadata")
+    return (
+        document.keys() <= _OURS
+        and _has_text(document)
+        and (timestamp is None or is_date_time(timestamp))
+        and (metadata is None or isinstance(metadata, dict))
+    )
+
+
+def _has_text(document: dict[str, Any]) -> bool:
+    texts = [document[name] for name in ("content", "text") if name in document]
+    role = document.get("role")
+    return len(texts) == 1 and isinstance(texts[0], str) and isinstance(role, str) and spelled_role(role) in ROLES
+
+
+def _message(document: dict[str, Any]) -> Message:
+    """The message of ours that says what ``document`` does."""
+    named = {"text" if name == "content" else name: value for name, value in document.items()}
+    return Message(**named)
+
+
+def _no_message(problem: Problem) -> ValidationError:
+    return ValidationError("this is no message that any format knows", [problem])

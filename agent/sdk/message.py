@@ -1,0 +1,188 @@
+"""A message of a conversation, as whoever writes an agent gives it and gets it back. It never changes.
+
+Refuses, by ValidationError with the member's path, a role that is none of ours and members of the wrong type. What a
+message says is checked where it is made, so that the line that is wrong is the line that fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final, Literal, NamedTuple, Self, TypeVar, get_args
+
+from agent.core.timestamps import is_date_time, utc_text
+from agent.errors import Problem, ValidationError
+from agent.sdk.json_value import json_copy
+
+Role = Literal["user", "assistant", "tool", "system"]
+ROLES: Final[tuple[str, ...]] = get_args(Role)
+_NAMES: Final = ("invocation_id", "tool_name")
+# What other programs call an assistant.
+_SPELLED: Final = {"agent": "assistant"}
+
+
+class ToolCall(NamedTuple):
+    """A call that a message makes.
+
+    ``invocation_id`` is any string where it is given, and a UUID where it is read; then ``native_id`` is the string
+    that it was given as, None where that was the UUID. ``arguments`` is None where it has none.
+    """
+
+    invocation_id: str
+    tool_name: str
+    arguments: Any = None
+    success: bool | None = None
+    native_id: str | None = None
+
+
+class ToolResult(NamedTuple):
+    """The call whose result a tool's message is, by the names of that call; the result itself is the text."""
+
+    invocation_id: str
+    tool_name: str
+    success: bool | None = None
+    native_id: str | None = None
+
+
+Invocation = TypeVar("Invocation", ToolCall, ToolResult)
+
+
+class _Members(NamedTuple):
+    role: str
+    text: str
+    timestamp: str | None
+    metadata: Mapping[str, Any]
+    agent: str | None
+    tool_calls: tuple[ToolCall, ...]
+    tool_results: tuple[ToolResult, ...]
+    model: str | None
+    token_usage: Mapping[str, int] | None
+    turn_id: str | None
+    conversation_id: str | None
+    seq: int | None
+    erased: bool
+
+
+class Message(_Members):
+    """One message: ``role``, ``text``, when it was said (RFC 3339), and ``metadata``.
+
+    ``agent`` is who spoke, as far as the message says it. ``turn_id`` names the message: one that is given again under
+    its ``turn_id`` is known, and with another text it is a new revision. ``conversation_id``, ``seq`` and ``erased``
+    are the store's to say: a message with a ``seq`` was read from a session. An erased one is a gap that shows: its
+    text is empty and its metadata is ``{"erased": True}``. ``metadata`` and ``token_usage`` are for reading.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        role: str,
+        text: str,
+        timestamp: str | datetime | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        agent: str | None = None,
+        tool_calls: Iterable[ToolCall] = (),
+        tool_results: Iterable[ToolResult] = (),
+        model: str | None = None,
+        token_usage: Mapping[str, int] | None = None,
+        turn_id: str | None = None,
+    ) -> Self:
+        """Raises ValidationError for what no message can be."""
+        problems: list[Problem] = []
+        text = _string("text", text, problems) or ""
+        agent = _string("agent", agent, problems, may_be_absent=True)
+        model = _string("model", model, problems, may_be_absent=True)
+        turn_id = _string("turn_id", turn_id, problems, may_be_absent=True)
+        role = _role(role, problems)
+        said_at = _timestamp(timestamp, problems)
+        said = _object("metadata", metadata, problems)
+        calls = tuple(
+            call._replace(arguments=_copied(call.arguments, f"{path}.arguments", problems))
+            for path, call in _invocations("tool_calls", tool_calls, ToolCall, problems, fits=role != "tool")
+        )
+        named = _invocations("tool_results", tool_results, ToolResult, problems, fits=role == "tool")
+        results = tuple(result for _, result in named)
+        used = _object("token_usage", token_usage, problems)
+        if problems:
+            raise ValidationError(f"this is no message; first: {problems[0].path}", problems)
+        return tuple.__new__(
+            cls,
+            (
+                *(role, text, said_at, said or {}, agent, calls, results, model),
+                *(used, turn_id, None, None, False),
+            ),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._make, (tuple(self),)
+
+
+def spelled_role(role: str) -> str:
+    """``role`` as this library names it: ``agent`` is an assistant; any other word stays."""
+    return _SPELLED.get(role, role)
+
+
+def _role(role: object, problems: list[Problem]) -> str:
+    if not isinstance(role, str):
+        problems.append(Problem("$.role", "type"))
+        return ""
+    found = spelled_role(role)
+    if found not in ROLES:
+        problems.append(Problem("$.role", "enum"))
+    return found
+
+
+def _string(name: str, given: object, problems: list[Problem], *, may_be_absent: bool = False) -> str | None:
+    if given is None and may_be_absent:
+        return None
+    if not isinstance(given, str):
+        problems.append(Problem(f"$.{name}", "type"))
+        return None
+    copied: str | None = _copied(given, f"$.{name}", problems)
+    return copied
+
+
+def _timestamp(given: object, problems: list[Problem]) -> str | None:
+    if given is None or (isinstance(given, str) and is_date_time(given)):
+        return given
+    if isinstance(given, datetime) and given.tzinfo is not None:
+        return utc_text(given)
+    # A time without an offset names no instant.
+    problems.append(Problem("$.timestamp", "format" if isinstance(given, str | datetime) else "type"))
+    return None
+
+
+def _invocations(
+    name: str, given: Iterable[Invocation], kind: type[Invocation], problems: list[Problem], *, fits: bool
+) -> Iterator[tuple[str, Invocation]]:
+    """What is called, or answered, by its path: a result stands on a tool's message, a call on any other (``fits``)."""
+    for place, each in enumerate(given):
+        path = f"$.{name}[{place}]"
+        if not fits:
+            problems.append(Problem(path, "not"))
+        elif not isinstance(each, kind):
+            problems.append(Problem(path, "type"))
+        else:
+            for part in _NAMES:
+                _string(f"{name}[{place}].{part}", getattr(each, part), problems)
+            yield path, each
+
+
+def _copied(value: object, path: str, problems: list[Problem]) -> Any:
+    """A copy of ``value``; None where it is no JSON value."""
+    try:
+        return json_copy(value, path)
+    except ValidationError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _object(name: str, given: object, problems: list[Problem]) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        problems.append(Problem(f"$.{name}", "type"))
+        return None
+    copied: dict[str, Any] | None = _copied(given, f"$.{name}", problems)
+    return copied

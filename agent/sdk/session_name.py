@@ -1,0 +1,90 @@
+"""What sessions and conversations are called: any string, and the UUID that it becomes (CONTRACT 3).
+
+A string that a payload may carry as an id goes into it as it is, and is found again beside its UUID. One that is empty,
+too long, or holds a NUL, which not every database keeps in a name, is told apart by its UUID alone. Refuses, by
+ValidationError, what is no string, and half surrogate pairs: no bytes name them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, Self
+
+from agent.core.ids import conversation_of_session, conversation_uuid, is_uuid, session_uuid
+from agent.errors import Problem, ValidationError
+
+# CONTRACT 1, derive_ids.
+_LONGEST: Final = 256
+
+
+class SessionName(NamedTuple):
+    """One session, and where its writes go.
+
+    ``given`` is what the caller calls it. ``session`` and ``conversation`` are UUIDs in lower case; ``sent_session``
+    and ``sent_conversation`` are what a payload carries. ``only``: reads are of this conversation too, and not of the
+    session.
+    """
+
+    given: str
+    session: str
+    conversation: str
+    sent_session: str
+    sent_conversation: str
+    only: bool
+
+    @classmethod
+    def of(cls, session_id: str, conversation_id: str | None) -> Self:
+        """The session ``session_id``; its only conversation, by the contract's rule, where none is named."""
+        session = session_uuid(_text(session_id, "session_id"))
+        if conversation_id is None:
+            conversation = sent_conversation = conversation_of_session(session)
+        else:
+            conversation = conversation_uuid(_text(conversation_id, "conversation_id"))
+            sent_conversation = _sent(conversation_id, conversation)
+        return cls(
+            given=session_id,
+            session=session,
+            conversation=conversation,
+            sent_session=_sent(session_id, session),
+            sent_conversation=sent_conversation,
+            only=conversation_id is not None,
+        )
+
+
+def session_key(interaction: Any) -> str:
+    """The session that an ``interaction`` belongs to: its ``context.session_id``, else its own ``id``.
+
+    An object with these members or attributes. Raises ValidationError where neither names one.
+    """
+    named = _member(_member(interaction, "context"), "session_id")
+    if named is None:
+        named = _member(interaction, "id")
+    if named is None:
+        raise ValidationError("the interaction names no session", [Problem("$.context.session_id", "required")])
+    return _text(named, "id")
+
+
+def may_be_sent(given: str) -> bool:
+    """Whether a payload may carry ``given`` as an id."""
+    return 1 <= len(given) <= _LONGEST and "\0" not in given
+
+
+def _sent(given: str, uuid: str) -> str:
+    return given if may_be_sent(given) and not is_uuid(given) else uuid
+
+
+def _member(value: Any, name: str) -> Any:
+    found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    # An empty name is what a client sends that has none.
+    return None if found == "" else found
+
+
+def _text(given: object, name: str) -> str:
+    if not isinstance(given, str):
+        raise ValidationError(f"the {name} is no string", [Problem(f"$.{name}", "type")])
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        message = f"the {name} has half a surrogate pair"
+        raise ValidationError(message, [Problem(f"$.{name}", "surrogate")]) from None
+    return given

@@ -1,0 +1,139 @@
+"""The messages that a history shows, made of its turns once and kept for as long as the history only grows.
+
+Nothing here is a source: what is kept can be thrown away and made again. Thread-safe.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agent.core.ids import orphan_invocation_uuid
+from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
+from agent.core.turn import SessionTurn
+from agent.formats.tool_calls import UNKNOWN_TOOL
+from agent.sdk.json_value import unshared
+from agent.sdk.message import Message, ToolCall, ToolResult, spelled_role
+from agent.sdk.view import View
+
+# A message of fields that are sound, without a look at each: a history may have very many.
+_made = tuple.__new__
+
+
+class ShownMessages:
+    """The messages of one view, as they were shown last."""
+
+    def __init__(self) -> None:
+        self._turns: list[SessionTurn] = []
+        self._messages: list[Message] = []
+        self._lock = threading.Lock()
+
+    def of(self, view: View, limit: int | None) -> list[Message]:
+        """The newest ``limit`` messages of ``view`` (None: all), in a list that is the caller's."""
+        first = 0 if limit is None else max(0, len(view.history) - limit)
+        if view.is_light:
+            # What is held without content, because it is so large, is not kept here either.
+            return messages_of(view, view.history[first:])
+        with self._lock:
+            known = len(self._turns)
+            # Lists compare item by item, and what is the same object is equal at once: no look into any turn.
+            has_grown = known <= len(view.history) and _as_list(view.history[:known]) == self._turns
+            if not has_grown:
+                if first:
+                    return messages_of(view, view.history[first:])
+                self._turns, self._messages, known = [], [], 0
+            elif not known and first:
+                return messages_of(view, view.history[first:])
+            new = list(view.history[known:])
+            if new:
+                self._messages += messages_of(view, new)
+                self._turns += new
+            return self._messages[first:]
+
+
+def _as_list(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
+    return turns if isinstance(turns, list) else list(turns)
+
+
+def messages_of(view: View, turns: Sequence[SessionTurn]) -> list[Message]:
+    """The messages that ``turns`` of ``view`` are."""
+    pairs: Mapping[Place, Call] = {}
+    if any(_is_unpaired(view.session_id, turn) for turn in turns if turn.role == "tool"):
+        pairs = paired_calls(view.state.turns)
+    return [_message(view, turn, pairs) for turn in view.whole(turns)]
+
+
+def _message(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Message:
+    fields = turn.fields
+    metadata: Any = fields.get("metadata")
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+    if turn.erased:
+        metadata = {"erased": True}
+    elif "tool_invocations" in fields:
+        if turn.role == "tool":
+            results = tuple(_results(view, turn, pairs))
+        else:
+            calls = tuple(_call(invocation_id, entry) for _, invocation_id, entry in named_invocations(turn))
+    metadata = unshared(metadata) if isinstance(metadata, dict) else {}
+    agent = metadata.get("agent") if metadata else None
+    model, used = fields.get("model"), fields.get("token_usage")
+    return _made(
+        Message,
+        (
+            spelled_role(turn.role),
+            turn.content or "",
+            fields.get("timestamp"),
+            metadata,
+            agent if isinstance(agent, str) else None,
+            calls,
+            results,
+            model if isinstance(model, str) else None,
+            unshared(used) if isinstance(used, dict) else None,
+            turn.turn_id,
+            turn.conversation_id,
+            None if turn.turn_id in view.pending else turn.seq,
+            turn.erased,
+        ),
+    )
+
+
+def _call(invocation_id: str, entry: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(
+        invocation_id, _tool_name(entry), unshared(entry.get("arguments")), _success(entry), native_id(entry)
+    )
+
+
+def _results(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> list[ToolResult]:
+    found = []
+    for place, own_id, entry in named_invocations(turn):
+        call = pairs.get(place)
+        name = _tool_name(entry)
+        if call is not None and name == UNKNOWN_TOOL:
+            name = _called(view, call.place)
+        invocation_id = own_id if call is None else call.invocation_id
+        found.append(ToolResult(invocation_id, name, _success(entry), native_id(entry)))
+    return found
+
+
+def _called(view: View, place: Place) -> str:
+    """The name of the tool that is called at ``place``."""
+    turn = view.state.turns.find(place.turn_id)
+    return UNKNOWN_TOOL if turn is None else _tool_name(turn.invocations[place.number])
+
+
+def _is_unpaired(session_id: str, turn: SessionTurn) -> bool:
+    """Whether a result on ``turn`` goes by a name of its own, because its call was not in its capture (CONTRACT 3)."""
+    named = ((invocation_id, native_id(entry)) for _, invocation_id, entry in named_invocations(turn))
+    return any(native and own_id == orphan_invocation_uuid(session_id, native) for own_id, native in named)
+
+
+def _tool_name(entry: Mapping[str, Any]) -> str:
+    name = entry.get("tool_name")
+    return name if isinstance(name, str) and name else UNKNOWN_TOOL
+
+
+def _success(entry: Mapping[str, Any]) -> bool | None:
+    success = entry.get("success")
+    return success if isinstance(success, bool) else None

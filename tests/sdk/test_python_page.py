@@ -1,0 +1,49 @@
+"""docs/python.md: its snippets run as one program, and a type checker at its strictest has nothing to say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.streams import process_environment
+from tests.conftest import REPOSITORY
+
+PAGE = (REPOSITORY / "docs" / "python.md").read_text()
+SNIPPETS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+PROGRAM = "\n".join(SNIPPETS)
+
+
+@pytest.mark.slow
+def test_the_snippets_are_a_program_that_runs(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM],
+        cwd=tmp_path,
+        env=process_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "user: I want to check my order",
+        "assistant: With pleasure.",
+        "chat-7 2 I want to check my order",
+    ]
+
+
+def test_the_page_names_every_method_of_a_session():
+    from agent.sdk import SessionHandle
+
+    methods = [name for name in vars(SessionHandle) if not name.startswith("_")]
+    properties = {"session_id", "session_uuid", "conversation_uuid"}
+    assert [name for name in methods if name not in properties and f"{name}(" not in PAGE] == []
+
+
+def test_links_of_the_page_lead_somewhere():
+    for link in re.findall(r"\]\(([\w.-]+)\)", PAGE):
+        assert (REPOSITORY / "docs" / link).is_file(), link
