@@ -10,9 +10,9 @@ SGD dialogs 1 to 22 are for tuning, 23 to 45 for the figures. Of each:
 - amiss: every message of a user is read for each slot of its services that it does not tell. All that is filled is
   wrong. No agent asks like that: it shows how far a reading is from a guess.
 
-BFCL: in each conversation the turn without a call is where the agent should ask. What is missing is each argument of
-the next turn's calls that this turn says and no earlier one does; in a conversation without such an argument the value
-is not in the words, and every argument must be left.
+BFCL: in each conversation the turn without a call is where the agent should ask. What was missing is each argument of
+the next turn's calls that the next turn says: those that no earlier turn says, if there are any. In a conversation
+without such an argument the value is not in the words, and every argument must be left.
 """
 
 from __future__ import annotations
@@ -176,7 +176,8 @@ def bfcl_cases(data: Path) -> Iterator[Case]:
         place = conversation["ground_truth"].index([])
         arguments = _arguments(conversation["ground_truth"][place + 1])
         text, earlier = said[place + 1], " ".join(said[: place + 1])
-        missing = [each for each in arguments if _says(text, each[1]) and not _says(earlier, each[1])]
+        told = [each for each in arguments if _says(text, each[1])]
+        missing = [each for each in told if not _says(earlier, each[1])] or told
         for name, value in missing or arguments:
             gold = tuple(map(str, value)) if isinstance(value, list) else (str(value),)
             part = "asked" if missing else "not in the words"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -97,3 +99,29 @@ def test_it_checks_its_own_settings_and_no_others() -> None:
     assert started("recall", {"RUVECTOR_KEYS": "short", "CAPTURE_API_KEYS": "short"}) == "recall function ready"
     assert started("recall", {"RECALL_API_KEYS": "short"}).startswith("the function does not start: RECALL_API_KEYS: ")
     assert started("handler", {"RECALL_API_KEYS": "short"}) == "capture function ready"
+
+
+@pytest.mark.slow
+def test_it_needs_nothing_that_only_the_command_line_has(tmp_path: Path) -> None:
+    script = (
+        "import functions_framework, json, sys\n"
+        # As where requirements.txt is installed and no more.
+        "sys.modules['rich'] = sys.modules['typer'] = None\n"
+        "web = functions_framework.create_app('recall', 'main.py').test_client()\n"
+        "body = {'user_message': 'x'}\n"
+        "assert web.post('/api/conversation/x/hydrate', json=body).status_code == 200\n"
+        "import agent.recall.drawings.dot, agent.recall.drawings.label, agent.recall.drawings.mermaid\n"
+        "import agent.formats.markdown, agent.formats.text, agent.formats.native_out\n"
+        "print(json.dumps([name for name in sys.modules if name.startswith(('agent.cli', 'agent.sdk'))]))\n"
+    )
+    environ = {**os.environ, "RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}"}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=REPOSITORY,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(done.stdout) == []

@@ -54,8 +54,8 @@ def test_members_without_a_value_are_as_good_as_absent(tmp_path: Path) -> None:
 
 
 def test_values_may_be_text_and_numbers(tmp_path: Path) -> None:
-    hints, _ = load_intents(written(tmp_path, "param_mapping: {a: {values: [1, 2.5, 'no', ４]}}"))
-    assert hints.params["a"].values == (1, 2.5, "no", "４")
+    hints, _ = load_intents(written(tmp_path, "param_mapping: {a: {values: [1, 2.5, 'no', \uff14]}}"))
+    assert hints.params["a"].values == (1, 2.5, "no", "\uff14")
 
 
 def test_one_node_under_two_names_is_read_for_both(tmp_path: Path) -> None:
@@ -68,11 +68,13 @@ def test_one_node_under_two_names_is_read_for_both(tmp_path: Path) -> None:
     [
         ("", "$: must be a mapping"),
         ("- a", "$: must be a mapping"),
-        (f"param_maping: {SECRET}", "$.param_maping: is unknown; there are intents, max_attempts, param_mapping, redaction"),
+        (f"param_maping: {SECRET}",
+         "$.param_maping: is unknown; there are intents, max_attempts, param_mapping, redaction"),
         ("1: a", "$: must have names of text; yes, no, on, off and numbers are text in quotes"),
         ("'': a", "$: must have names of text; yes, no, on, off and numbers are text in quotes"),
         ("param_mapping: [a]", "$.param_mapping: must be a mapping"),
-        ("param_mapping: {no: {}}", "$.param_mapping: must have names of text; yes, no, on, off and numbers are text in quotes"),
+        ("param_mapping: {no: {}}",
+         "$.param_mapping: must have names of text; yes, no, on, off and numbers are text in quotes"),
         (f"param_mapping: {{order_id: {SECRET}}}", "$.param_mapping.order_id: must be a mapping"),
         (f"param_mapping: {{order_id: {{patern: {SECRET}}}}}",
          "$.param_mapping.order_id.patern: is unknown; there are description, examples, pattern, prompt, type, values"),

@@ -69,4 +69,3 @@ def _turn(row: Any) -> SessionTurn:
         erased,
         row,
     )
-

@@ -17,7 +17,7 @@ from store.errors import DamagedDatabase, NotFound
 from store.log.envelope import encode_sent, parse_kept
 from store.log.event_body import chunk_text
 from store.log.identifiers import unpacked
-from store.log.layout import NEW, REVISED, Layout, unpack
+from store.log.layout import NEW, REVISED, own_sizes, unpack
 from store.log.record import Chunks, RevisionPlace
 from store.port import TurnsQuery
 
@@ -166,7 +166,7 @@ class _Event(NamedTuple):
 
     captured_at: str
     writer: str
-    layout: Layout
+    layout: bytes
     body: bytes | None
 
 
@@ -194,7 +194,7 @@ class _Events:
                 writer = f'"execution_ref":{_text(ref)}'
                 if version is not None:
                     writer += f',"agent_version":{_text(version)}'
-                self._of[position_of(key)] = _Event(_text(timestamp), writer, unpack(layout), body)
+                self._of[position_of(key)] = _Event(_text(timestamp), writer, layout, body)
         if not positions <= self._of.keys():
             raise DamagedDatabase("a turn's event is not there")
 
@@ -226,17 +226,17 @@ def _text(value: bytes) -> str:
     return orjson.dumps(value.decode()).decode()
 
 
-def _own_members(layout: Layout, kept: bytes) -> list[bytes]:
+def _own_members(layout: bytes, kept: bytes) -> list[bytes]:
     """The members of each own turn of an event: the tails of their texts."""
     found = []
     place = 0
-    for chunk in layout.chunks:
-        if chunk.sizes:
-            text = chunk_text(kept[place : place + chunk.kept_bytes])
+    for kept_bytes, *sizes in own_sizes(layout):
+        if sizes:
+            text = chunk_text(kept[place : place + kept_bytes])
             start = 0
-            sizes = iter(chunk.sizes)
-            for head, tail in zip(sizes, sizes, strict=True):
+            pairs = iter(sizes)
+            for head, tail in zip(pairs, pairs, strict=True):
                 found.append(text[start + head : start + head + tail])
                 start += head + tail
-        place += chunk.kept_bytes
+        place += kept_bytes
     return found

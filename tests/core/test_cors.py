@@ -130,7 +130,7 @@ def test_a_page_may_recall_and_sees_the_tag_and_how_long_to_wait() -> None:
         "Access-Control-Max-Age": "600",
     }
     exposed = dict(rules.of_answer({"HTTP_ORIGIN": APP}))["Access-Control-Expose-Headers"]
-    assert exposed == "ETag, Retry-After, X-Agent-Id"
+    assert exposed == "Content-Disposition, ETag, Retry-After, X-Agent-Id, X-Erased-Turns, X-Left-Out"
 
 
 # The setting

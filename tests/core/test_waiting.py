@@ -9,9 +9,22 @@ from hypothesis import strategies as st
 
 from agent.core.memory import Memory, remembered
 from agent.core.waiting import TYPES, Hint, Hints, Resolution, resolve
+from agent.core.waiting.words import ordered
 from tests.core.session_turns import chain, turn
 from tests.core.waiting_answers import (
-    AMOUNT, CITY, DAY, FARES, FILE, GENRE, HOUR, MOVIE, ORDER, ORIGIN, OUTSIDE, SEATS, SPEAKERS,
+    AMOUNT,
+    CITY,
+    DAY,
+    FARES,
+    FILE,
+    GENRE,
+    HOUR,
+    MOVIE,
+    ORDER,
+    ORIGIN,
+    OUTSIDE,
+    SEATS,
+    SPEAKERS,
 )  # fmt: skip
 from tests.strategies import text as any_text
 
@@ -30,7 +43,8 @@ def test_nothing_is_read_where_nothing_is_waited_for() -> None:
 
 
 def test_a_value_that_is_found_clears_what_is_waited_for() -> None:
-    assert resolve(waiting("order_id"), "It's O-12345", HINTS) == Resolution({"order_id": "O-12345"}, cleared=True, attempts=1)
+    found = resolve(waiting("order_id"), "It's O-12345", HINTS)
+    assert found == Resolution({"order_id": "O-12345"}, cleared=True, attempts=1)
 
 
 def test_a_message_without_the_value_is_a_reason_to_ask_again() -> None:
@@ -50,7 +64,8 @@ def test_the_attempts_are_counted_by_the_turns_of_the_session() -> None:
 
 
 def test_how_many_attempts_pass_before_examples_is_for_the_hints_to_say() -> None:
-    assert resolve(waiting("order_id"), "hm", Hints({"order_id": ORDER}, 1)).reask == "Which order is it? (e.g. O-12345)"
+    hints = Hints({"order_id": ORDER}, max_attempts=1)
+    assert resolve(waiting("order_id"), "hm", hints).reask == "Which order is it? (e.g. O-12345)"
 
 
 def test_listed_values_are_shown_before_examples_and_no_more_than_ten() -> None:
@@ -58,6 +73,10 @@ def test_listed_values_are_shown_before_examples_and_no_more_than_ten() -> None:
     assert resolve(waiting("x", 2), "hm", Hints({"x": few})).reask == "Which? (a, 2)"
     many = Hint("x", values=tuple(range(11)), prompt="Which?")
     assert resolve(waiting("x", 2), "hm", Hints({"x": many})).reask == "Which? (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...)"
+
+
+def test_a_question_without_values_and_examples_stays_as_it_is() -> None:
+    assert resolve(waiting("date", 9), "hm", HINTS).reask == "What is the date?"
 
 
 @pytest.mark.parametrize(
@@ -105,13 +124,16 @@ def test_a_hint_that_contradicts_itself_is_refused_by_its_member(members: dict[s
 
 # What messages are made of: words and marks that the readers look for, and anything else.
 PIECES = st.sampled_from(
-    """yes no not never please thanks but or and to from in at for the a an one two twenty-five dozen first
-    O-12345 o-1 Economy premium business class kitchen TV March 8th 2026 2026-03-08 8/9/2026 30.02.2026 next Friday tomorrow
-    7 pm 19:30 half past noon o'clock 1,200.50 007 -5 $50 % 3rd San Jose Drama movie 'quoted' "cut I want it's is would
-    be good sorry actually wait mean maybe if ? . , ! : ; - ... # 2人 不是 東京 はい か 아니요 서울 нет Москва لا ١٢ ３ ½ ﬁ \u200e
-    \u0301 é ñ""".split()
-) | any_text
-MESSAGES = st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=60)
+    ordered(
+        "yes no not never please thanks but or and to from in at for the a an one two twenty-five dozen first O-12345 "
+        "o-1 Economy premium business class kitchen TV March 8th 2026 2026-03-08 8/9/2026 30.02.2026 next Friday "
+        "tomorrow 7 pm 19:30 half past noon o'clock 1,200.50 007 -5 $50 % 3rd San Jose Drama movie 'quoted' \"cut I "
+        "want it's is would be good sorry actually wait mean maybe if ? . , ! : ; - ... # 2人 不是 東京 はい か 아니요 "
+        "서울 нет Москва لا ١٢ \uff13 ½ ﬁ \u200e \u0301 é ñ"
+    )
+)
+LISTS = st.lists(PIECES | any_text, max_size=12)
+MESSAGES = LISTS.map(" ".join) | LISTS.map("".join) | st.text(max_size=60)
 
 
 @given(MESSAGES, st.sampled_from([*ALL, NUMBERED, DIGITS]), st.integers(0, 5))
@@ -162,6 +184,7 @@ def test_a_day_in_the_form_of_iso_8601_is_read_as_it_is(day: Any) -> None:
 
 
 def test_there_is_a_reader_for_each_type() -> None:
-    said = {"string": "Fresno", "integer": "5", "number": "5.5", "digits": "05", "date": "today", "time": "noon", "boolean": "no"}
-    read = {type_: resolve(waiting("x"), said[type_], Hints({"x": Hint("x", type_)})).params["x"] for type_ in TYPES}
+    said = {"string": "Fresno", "integer": "5", "number": "5.5", "digits": "05", "date": "today", "time": "noon"}
+    said["boolean"] = "no"
+    read = {each: resolve(waiting("x"), said[each], Hints({"x": Hint("x", each)})).params["x"] for each in TYPES}
     assert read == {**said, "integer": 5, "number": 5.5, "boolean": False}

@@ -53,10 +53,10 @@ class Deployed:
     source: Path
     bin: Path
 
-    def start(self, **variables: str) -> subprocess.Popen[str]:
+    def start(self, target: str = "handler", **variables: str) -> subprocess.Popen[str]:
         """The host's own start command, in the source folder."""
         return subprocess.Popen(
-            [self.bin / "functions-framework", "--target", "handler"],
+            [self.bin / "functions-framework", "--target", target],
             cwd=self.source,
             env={name: os.environ[name] for name in INHERITED if name in os.environ} | variables,
             stdout=subprocess.PIPE,
@@ -101,13 +101,16 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Deployed:
 @contextmanager
 def running(deployed: Deployed, store: StubStore) -> Iterator[str]:
     """The deployed function's address, for the length of a block."""
+    variables = {"RUVECTOR_SERVICE_URL": store.url, "RUVECTOR_API_KEY": "key-of-the-store"}
+    with running_target(deployed, "handler", K_SERVICE="capture", **variables) as url:
+        yield url
+
+
+@contextmanager
+def running_target(deployed: Deployed, target: str, **variables: str) -> Iterator[str]:
+    """The address of one deployed target, for the length of a block."""
     port = free_port()
-    process = deployed.start(
-        PORT=str(port),
-        K_SERVICE="capture",
-        RUVECTOR_SERVICE_URL=store.url,
-        RUVECTOR_API_KEY="key-of-the-store",
-    )
+    process = deployed.start(target, PORT=str(port), **variables)
     try:
         wait_until_listening(process, port)
         yield f"http://127.0.0.1:{port}"
@@ -135,7 +138,10 @@ def test_only_what_the_function_runs_is_uploaded(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(PROJECT / "schemas", source / "schemas", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PROJECT / ".gcloudignore", source)
-    wanted = ["LICENSE", "NOTICE", "agent/core/ids.py", "main.py", "requirements.txt", "store/engines/sqlite.py"]
+    wanted = [
+        "LICENSE", "NOTICE", "agent/core/ids.py", "config/intents.yaml", "main.py", "requirements.txt",
+        "store/engines/sqlite.py",
+    ]  # fmt: skip
     unwanted = [
         ".env", ".git/config", ".venv/bin/python", "README.md", "agent/__pycache__/errors.cpython-311.pyc",
         "deploy/key.json", "examples/run.py", "memory-graph.db", "pyproject.toml", "requirements-dev.txt",
@@ -159,6 +165,21 @@ def test_a_deployed_function_captures_and_writes_no_file(deployed: Deployed) -> 
         ("/v1/decision-events", "Bearer key-of-the-store")
     ]
     assert store.writes[0].envelope["runId"] == answer.headers["X-Execution-Ref"]
+    assert deployed.files() == before
+
+
+@pytest.mark.slow
+def test_what_a_deployed_function_captures_a_deployed_recall_reads_back(deployed: Deployed, tmp_path: Path) -> None:
+    intents = {"INTENTS_CONFIG": "config/intents.example.yaml"}
+    before = deployed.files()
+    with running_target(deployed, "store", RUVECTOR_STORE=f"sqlite:///{tmp_path / 'memory.db'}") as store:
+        there = {"RUVECTOR_SERVICE_URL": store, "K_SERVICE": "of-the-platform", **intents}
+        with running_target(deployed, "handler", **there) as url:
+            captured = httpx.post(url, content=BASE_TEXT, timeout=30).json()["output"]
+        with running_target(deployed, "recall", **there) as url:
+            answer = httpx.get(f"{url}/api/conversation/{captured['session_id']}", timeout=30)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["messages"]) == captured["turn_count"]
     assert deployed.files() == before
 
 

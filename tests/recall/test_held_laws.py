@@ -70,8 +70,8 @@ def test_what_is_held_comes_to_what_a_fresh_read_has(done: list[Step], page: int
             if question == "turns" and meanwhile:
                 meanwhile.pop(0).act(store)
 
-        whole = HeldSessions(Watched(store.client.reads, page=page, before=happen))  # type: ignore[arg-type]
-        bare = HeldSessions(Watched(store.client.reads, page=page, before=happen), whole_bytes=0)  # type: ignore[arg-type]
+        whole = HeldSessions(Watched(store.client.reads, page=page, before=happen))
+        bare = HeldSessions(Watched(store.client.reads, page=page, before=happen), whole_bytes=0)
         for step in done:
             if step.is_meanwhile:
                 meanwhile.append(step)

@@ -111,6 +111,21 @@ def test_a_session_that_is_not_in_a_log_that_is_there_is_not_waited_for(store: M
     assert time.slept == []
 
 
+@pytest.mark.parametrize("least", [-5, 0])
+def test_every_log_has_reached_its_beginning(least: int, store: Memory) -> None:
+    time = Time()
+    with pytest.raises(StoreNotFound):
+        sessions(store, time).session(SESSION, min_version=least)
+    assert time.slept == []
+
+
+@pytest.mark.parametrize("least", [2**40, 2**63 - 1])
+def test_a_position_that_no_log_can_reach_is_not_yet_there(least: int, store: Memory) -> None:
+    store.capture(conversation())
+    with pytest.raises(NotYetThere):
+        sessions(store, Time()).session(SESSION, min_version=least)
+
+
 def test_a_store_without_a_feed_is_judged_by_the_session_alone(store: Memory) -> None:
     store.capture(conversation())
 

@@ -20,6 +20,7 @@ from agent.core.waiting.words import (
     IN_NAMES,
     NO,
     NO_VALUE,
+    NOWHERE,
     OTHER_FUNCTION_WORDS,
     POLITE,
     QUALITIES,
@@ -71,7 +72,9 @@ def _is_no_sentence(words: list[str], low: list[str], hint: Hint, *, is_noun: bo
     lower_case = [word for word in words if word.islower()]
     if len(lower_case) == len(words) > _MOST_IN_LOWER_CASE:
         return False
-    if not is_noun and (low[0] in COMMANDS or (_ING.match(low[0]) and _does(words, hint))):
+    if is_place(hint) and len(low) == 1 and low[0] in NOWHERE:
+        return False
+    if not is_noun and (low[0].removesuffix("ing") in COMMANDS or (_ING.match(low[0]) and _does(words, hint))):
         return False
     if len(words) == 1 and words[0].isupper() and len(words[0]) <= 3 and is_place(hint):
         return low[0] not in FUNCTION_WORDS

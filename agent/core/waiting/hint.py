@@ -73,12 +73,10 @@ def question(name: str, hint: Hint | None, *, showing: bool) -> str:
     """The words to ask for ``name`` again; ``showing`` adds the values that there are, or else the examples."""
     prompt = None if hint is None else hint.prompt
     asked = prompt or f"What is the {_spoken(name).strip() or 'value'}?"
-    if hint is None or not showing:
+    shown = (hint.values or hint.examples) if hint is not None and showing else ()
+    if hint is None or not shown:
         return asked
-    shown = hint.values or hint.examples
     listed = ", ".join(str(each) for each in shown[:_SHOWN]) + (", ..." if len(shown) > _SHOWN else "")
-    if not shown:
-        return asked
     return f"{asked} ({listed})" if hint.values else f"{asked} (e.g. {listed})"
 
 

@@ -18,6 +18,7 @@ from agent.core.waiting.words import CARRIERS, FUNCTION_WORDS, OTHER_FUNCTION_WO
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _WHOLE: Final = re.compile(r"\d+\Z", re.ASCII)
+_SAYING_NOTHING: Final = CARRIERS | FUNCTION_WORDS | OTHER_FUNCTION_WORDS | POLITE
 _NONE_OF_THEM: Final = frozenset({"none", "no", "0"})
 
 
@@ -107,9 +108,9 @@ def _is_meant(text: str, found: Found, hint: Hint) -> bool:
 
 def _is_known(word: str, hint: Hint) -> bool:
     """Whether the word says nothing of its own beside a value; of scripts without blanks that is not known."""
-    low = word.casefold()
-    listed_words = CARRIERS | FUNCTION_WORDS | OTHER_FUNCTION_WORDS | POLITE
-    return low in listed_words or bool(UNSPACED.match(word)) or is_one_of(word, hint.own_words)
+    if word.casefold() in _SAYING_NOTHING or UNSPACED.match(word) or is_one_of(word, hint.own_words):
+        return True
+    return any(word.casefold() in str(value).casefold().split() for value in hint.values)
 
 
 def _in_part(text: str, values: Sequence[Listed], hint: Hint) -> list[Found]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from agent.core.waiting.dates import dates
 from agent.core.waiting.hint import Hint, is_one_of
-from agent.core.waiting.said import UNSPACED, Found, clause_of
+from agent.core.waiting.said import LETTERS, UNSPACED, Found, clause_of
 from agent.core.waiting.times import times
 from agent.core.waiting.words import (
     CARRIERS,
@@ -54,7 +54,7 @@ _ALONE: Final = {
     for number, word in enumerate(ordered(line))
 } | {"两": 2, "兩": 2, "eine": 1, "ein": 1, "einer": 1, "une": 1, "una": 1}
 _DIGITS: Final = re.compile(
-    r"(?<![\w.,:/<-])(?P<sign>[-+](?=\d))?(?P<money>[$€£¥]?)(?P<n>\d+(?:[.,']\d+)*)"
+    rf"(?<![{LETTERS}0-9_.,:/<-])(?P<sign>[-+](?=\d))?(?P<money>[$€£¥]?)(?P<n>\d+(?:[.,']\d+)*)"
     r"(?:\s?(?P<unit>%|€|£|¥|[^\W\d_]+))?(?![A-Za-z0-9_]|[-/:.,]\d)"
 )
 _SPELLED: Final = re.compile(
@@ -62,7 +62,7 @@ _SPELLED: Final = re.compile(
     r"(?![\w]|-\w)(?: (?P<unit>[^\W\d_]+))?",
     re.IGNORECASE,
 )
-_ID: Final = re.compile(r"(?<![\w.,:/-])\+?\(?\d(?:[ ().-]{0,2}\d)*\)?(?![\w]|[-/:.,]\w)")
+_ID: Final = re.compile(rf"(?<![{LETTERS}0-9_.,:/-])\+?\(?\d(?:[ ().-]{{0,2}}\d)*\)?(?![\w]|[-/:.,]\w)")
 _MONEY_UNITS: Final = frozenset(ordered("dollar usd eur euro pound gbp buck cent yen $ € £ ¥"))
 _TIME_UNITS: Final = frozenset(ordered("second minute hour day week month year night"))
 _UNITS: Final = _MONEY_UNITS | _TIME_UNITS
@@ -148,7 +148,7 @@ def _answers(text: str, match: re.Match[str], hint: Hint) -> bool:
     before = text[start : match.start()]
     if _CALLED.search(before) or (_SINCE.search(before) and "year" not in hint.own_words):
         return False
-    if hint.own_words & PEOPLE and re.search(r"\bfor\s+\Z", before, re.IGNORECASE):
+    if _counts_people(hint) and re.search(r"\bfor\s+\Z", before, re.IGNORECASE):
         return True
     rest = f"{before} {text[match.end('n') : end]}"
     for each in (*dates(rest), *times(rest)):
@@ -186,7 +186,13 @@ def _is_of(unit: str | None, hint: Hint) -> bool:
 
 
 def _names(unit: str, hint: Hint) -> bool:
-    return is_one_of(unit, hint.own_words) or (is_one_of(unit, PEOPLE) and bool(hint.own_words & PEOPLE))
+    """Whether the unit is what was asked for; seats, guests and tickets are all people."""
+    return _counts_people(hint) if is_one_of(unit, PEOPLE) else is_one_of(unit, hint.own_words)
+
+
+def _counts_people(hint: Hint) -> bool:
+    """Whether the parameter counts people: a price per passenger does not."""
+    return bool(hint.own_words & PEOPLE) and not hint.own_words & MONEY
 
 
 def _value(sign: str, digits: str, *, whole: bool) -> int | float | str | None:

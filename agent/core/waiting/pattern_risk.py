@@ -16,7 +16,7 @@ _LONGEST: Final = 300
 # What a pattern is matched against is no longer.
 MOST_CHARACTERS: Final = 120
 _MOST_WAYS: Final = 2 * (MOST_CHARACTERS + 1) ** 3
-_SET: Final = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_SET: Final = re.compile(r"\[\^?+\]?+(?:\\.|[^\]\\])*+\]", re.DOTALL)
 _NESTED: Final = re.compile(r"\[(?!\Z)|--|&&|~~|\|\|")
 _OPENING: Final = re.compile(r"\((?:\?(?:P<\w+>|<?[=!]|:|>|[aiLmsux]*-?[imsx]*:))?")
 _FLAGS: Final = re.compile(r"\(\?([aiLmsux]+)\)")

@@ -19,7 +19,7 @@ _LONGEST: Final = 600
 # It starts behind a blank, or where letters or digits do.
 _BEFORE: Final = r"(?:\A|(?<=\s)|(?<![0-9A-Za-z])(?=\w))(?<![0-9A-Za-z][-_/])(?<![0-9][.,])"
 _AFTER: Final = r"(?![0-9A-Za-z]|[-_/][0-9A-Za-z]|[.,][0-9])"
-_LEADING_FLAGS: Final = re.compile(r"(?:\(\?[aiLmsu]+\))?")
+_LEADING_FLAGS: Final = re.compile(r"(?:\(\?[aiLmsu]+\))*")
 
 
 def patterned(text: str, pattern: str) -> list[Found]:

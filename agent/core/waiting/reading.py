@@ -6,7 +6,7 @@ import unicodedata
 from typing import Final
 
 from agent.core.waiting.corrections import meant
-from agent.core.waiting.dates import dates
+from agent.core.waiting.dates import dates, of_its_way
 from agent.core.waiting.hint import Hint
 from agent.core.waiting.listed import listed, none_of_them
 from agent.core.waiting.numbers import identifying_digits, numbers
@@ -46,12 +46,19 @@ def _read(text: str, plain: str, said: str, hint: Hint) -> list[Found]:
     elif hint.type == "digits":
         found = identifying_digits(said)
     elif hint.type == "date":
-        found = dates(said, departing=bool(hint.name_words & ORIGINS))
+        found = _days(said, hint)
     elif hint.type == "time":
         found = times(said) or bare_hour(said)
     elif hint.type == "string":
         found = short_answer(text, plain, said, hint)
     return found
+
+
+def _days(said: str, hint: Hint) -> list[Found]:
+    """The days of ``said``; of the other way, where the parameter is one of two, they are none."""
+    departing, returning = bool(hint.name_words & ORIGINS), "return" in hint.name_words
+    found = dates(said, departing=departing)
+    return of_its_way(said, found, returning=returning) if departing or returning else found
 
 
 def _typed(found: list[Found], hint: Hint) -> list[Found]:

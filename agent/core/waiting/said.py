@@ -14,6 +14,8 @@ from typing import Any, Final, NamedTuple
 LONGEST: Final = 2_000
 # Scripts that write no blank between words, or join what follows to a word: there a value may stand anywhere.
 UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# Letters of scripts that write blanks, for a class of characters.
+LETTERS: Final = r"A-Za-z\u00c0-\u052f"
 _ALIKE: Final = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc", "'"),
@@ -26,7 +28,7 @@ _ALIKE: Final = {
 }
 _END: Final = re.compile(
     r"[!?]+(?=\s|\Z|[^\x00-\x7f])|\n+|[\u3002]+|\.{2,}|\u2026"
-    r"|(?<!\b[A-Za-z])(?<!\b[SMDJFv][trs])(?<!\bMrs)\.(?=\s)|\.(?=\s*\Z)"
+    r"|(?<!\b[A-Za-z])(?<!\b[SMDJFv][trs])(?<!\bMrs)(?<!\b[Nn]o)\.(?=\s)|(?<=\b[Nn]o)\.(?=\s+\D)|\.(?=\s*\Z)"
 )
 CLAUSE: Final = re.compile(
     r"[,;:](?=\s|\Z|[^\x00-\x7f])|\s-+\s|(?<!\banything )(?<!\beverything )(?<!\ball )\bbut\b|\n", re.IGNORECASE
@@ -61,7 +63,7 @@ _DENIED: Final = re.compile(
     re.IGNORECASE,
 )
 _DENIES: Final = re.compile(
-    r"\b(?:not|never|without|except(?: for)?|instead of|rather than|other than|no longer|no(?! wait\b| \S*\d)"
+    r"\b(?:not|never|without|except(?: for)?|instead of|rather than|other than|no longer|no(?! wait\b|\.? \S*\d)"
     r"|(?:anything|everything|all) but)\b.*?"
     r"(?=\b(?:it's|its|it is|i mean|i meant|make it|rather (?!than)|instead (?!of))\b|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -117,10 +119,8 @@ def clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def clause_of(text: str, place: int) -> tuple[int, int]:
     """The clause that ``place`` is in."""
-    for start, end in pieces(text):
-        if start <= place < end:
-            return next((each for each in clauses(text, start, end) if each[0] <= place < each[1]), (start, end))
-    return 0, len(text)
+    sentence = next((each for each in pieces(text) if each[0] <= place < each[1]), (0, len(text)))
+    return next((each for each in clauses(text, *sentence) if each[0] <= place < each[1]), sentence)
 
 
 def is_question(text: str, start: int, end: int) -> bool:

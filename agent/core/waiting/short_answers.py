@@ -12,8 +12,8 @@ from typing import Final
 from agent.core.waiting.bare_value import is_bare_value
 from agent.core.waiting.frames import Framed, is_name, trimmed, trimmed_marks, unframed
 from agent.core.waiting.hint import Hint, is_one_of
-from agent.core.waiting.said import Found, is_question, pieces
-from agent.core.waiting.words import COURTESY, GREETINGS, IN_NAMES, KINDS, NEITHER, THINGS, one_of, ordered
+from agent.core.waiting.said import Found, is_question, pieces, statements
+from agent.core.waiting.words import COURTESY, GREETINGS, IN_NAMES, KINDS, NEITHER, THINGS, YES, one_of, ordered
 
 _LONGEST_QUOTED: Final = 200
 _QUOTED: Final = re.compile(r"(?:(?<=\s)|\A)(?P<mark>[\"'`])(?P<value>\S(?:.*\S)?)(?P=mark)[\s.!,]*\Z", re.DOTALL)
@@ -24,6 +24,7 @@ _PART: Final = re.compile(r"[^\n]+")
 _ADDRESS: Final = re.compile(
     rf"\b(?:{one_of((COURTESY | GREETINGS) - frozenset(ordered('please pls plz')))})\b", re.IGNORECASE
 )
+_AGREES: Final = re.compile(rf"(?<!\w)(?:{one_of(YES)})(?!\w)", re.IGNORECASE)
 _IS_NEITHER: Final = re.compile(rf"\s*(?:{one_of(NEITHER)})\b", re.IGNORECASE)
 
 
@@ -37,21 +38,24 @@ def short_answer(text: str, plain: str, said: str, hint: Hint) -> list[Found]:
     sentences = [each for each in sentences if each[1] < each[2]]
     if len(sentences) != 1 or _IS_NEITHER.match(plain, sentences[0][0]):
         return []
-    opening, *stated_at = sentences[0]
-    start, end = _said_of_it(said, *stated_at)
-    quoted = _quoted(said, start, end, hint)
+    opening, start, end = sentences[0]
+    quoted = _quoted(plain, start, end, hint)
     if quoted is not None:
-        return [Found(*quoted, text[slice(*quoted)])] if quoted[0] < quoted[1] else []
+        return [Found(*quoted, text[slice(*quoted)])] if _is_outright(plain, start, *quoted) else []
+    start, end = _said_of_it(said, start, end)
     for framed in unframed(said, start, end, hint):
         value = _value(said, framed, hint)
-        if value is not None and not (value[0] == start and _calls_by_name(plain[opening:start])):
+        if value is not None and not (value[0] == start and _is_addressed(plain[opening:start], plain[start])):
             return [Found(*value, text[slice(*value)])]
     return []
 
 
-def _calls_by_name(before: str) -> bool:
-    """Whether a name behind ``before`` is that of who is spoken to: "Thanks, Nate", "Hey John"."""
-    return _ADDRESS.search(before) is not None
+def _is_addressed(before: str, first: str) -> bool:
+    """Whether words behind ``before``, of which ``first`` is the first letter, are for who is spoken to.
+
+    The name in "Thanks, Nate" and "Hey John", and a cry: "Sure, jackpot". "Sure, San Jose" is an answer.
+    """
+    return _ADDRESS.search(before) is not None or (first.islower() and _AGREES.search(before) is not None)
 
 
 def _said_of_it(said: str, start: int, end: int) -> tuple[int, int]:
@@ -60,13 +64,19 @@ def _said_of_it(said: str, start: int, end: int) -> tuple[int, int]:
     return trimmed_marks(said, *parts[0]) if len(parts) == 1 else (start, start)
 
 
-def _quoted(said: str, start: int, end: int, hint: Hint) -> tuple[int, int] | None:
+def _is_outright(plain: str, start: int, opening: int, closing: int) -> bool:
+    """Whether what leads to the quotes is said outright, whatever the words inside of them are; not for no quotes."""
+    masked = f"{plain[:opening]}{'x' * (closing - opening)}{plain[closing:]}"
+    return opening < closing and "\n" not in statements(masked)[start:opening]
+
+
+def _quoted(plain: str, start: int, end: int, hint: Hint) -> tuple[int, int] | None:
     """The place of what stands in quotes at the end, where what leads to it is a frame; an empty place where not."""
-    quoted = _QUOTED.search(said[start:end])
+    quoted = _QUOTED.search(plain[start:end])
     if quoted is None:
         return None
     value = start + quoted.start("value"), start + quoted.end("value")
-    before = said[start : start + quoted.start()]
+    before = plain[start : start + quoted.start()]
     one = quoted["mark"] not in quoted["value"].replace("n't", "") and value[1] - value[0] <= _LONGEST_QUOTED
     # The frame is asked with a word in the place of the quotes.
     stand_in = f"{re.sub(r' (?:the|a|an) ?$', ' ', before)}Xx"
@@ -112,7 +122,7 @@ def _after_its_noun(said: str, start: int, end: int, hint: Hint) -> int:
 
 
 def _without_stray_quote(said: str, start: int, end: int) -> int:
-    return end - 1 if end - start > 1 and said[end - 1] in "\"'`" else end
+    return end - 1 if end - start > 1 and said[end - 1] in "\"'`" and not said[end - 2].isspace() else end
 
 
 def _without_its_noun(said: str, start: int, end: int, hint: Hint) -> int | None:

@@ -156,6 +156,8 @@ DESTINATIONS: Final = _words("destination to target arrival arrive dropoff end")
 KINDS: Final = _words(
     "genre type kind sort category style cuisine class color colour size brand model make flavor flavour"
 )
+# Words for where that name no place.
+NOWHERE: Final = _words("home work school office north south east west outside inside abroad town city center centre")
 # What goes from one place to another.
 WAYS: Final = _words("flight flights train trains bus buses ticket tickets trip ride way one-way round-trip roundtrip")
 THINGS: Final = _words(

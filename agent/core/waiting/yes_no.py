@@ -29,7 +29,7 @@ _SENTENCES: Final = frozenset(word for word in YES | NO if re.match(r"(?:i|it|th
 _WHOLE: Final = rf"(?:{one_of(_SENTENCES & YES)})(?=[\s,]*(?:(?:{one_of(POLITE)})[\s,]*)*\Z)"
 _YES: Final = re.compile(rf"(?:(?:{one_of(YES - _SENTENCES)})(?![\w'])|{_WHOLE})", re.IGNORECASE)
 _NO: Final = re.compile(rf"(?:{one_of(NO)})(?![\w'])", re.IGNORECASE)
-_TAIL: Final = re.compile(rf"[\s,]*(?:(?:{one_of(POLITE)})(?!\w)[\s,]*)*", re.IGNORECASE)
+_TAIL: Final = re.compile(rf"[\s,]*(?:(?:{one_of(POLITE)}|wait)(?!\w)[\s,]*)*", re.IGNORECASE)
 
 
 def yes_or_no(text: str) -> bool | None:
@@ -37,16 +37,20 @@ def yes_or_no(text: str) -> bool | None:
     if _HEDGE.search(text):
         return None
     answer: bool | None = None
-    agrees = True
+    agrees, corrects = True, False
     for clause in _clauses(text):
         said = _said(clause)
+        corrects = corrects or _CORRECTS.match(clause.lstrip()) is not None
         if said is None:
             # "No, with a terrace": which of the two holds is not said. "No, I don't need one" is a no.
             agrees = agrees and answer is not None and answer is not bool(_NEGATION.search(clause))
-        elif answer is None or said is answer or _CORRECTS.match(clause.lstrip()):
+        elif corrects:
             answer, agrees = said, True
+        elif answer in {None, said}:
+            answer = said
         else:
             return None
+        corrects = _CORRECTS.search(clause) is not None
     return answer if agrees else None
 
 

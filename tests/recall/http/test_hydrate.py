@@ -179,6 +179,14 @@ def test_an_erased_message_says_nothing_and_is_counted(made: Site) -> None:
     assert (answer["erased"], answer["truncated"], answer["message_count"]) == (1, False, 4)
 
 
+def test_a_current_message_that_was_erased_is_still_the_one_to_be_answered(made: Site) -> None:
+    made.capture(payload(said(1, "a"), said(2, "b")))
+    made.client.erasure.turn(turn_id(2))
+    answer = hydrated(made, "b again", turn_id=turn_id(2))
+    assert contents(answer) == ["a", "b again"]
+    assert (answer["messages"][-1]["timestamp"], answer["erased"], answer["message_count"]) == (None, 0, 2)
+
+
 def test_agents_and_calls_are_shown_as_in_the_history(made: Site) -> None:
     turns = (
         said(1, "q"),

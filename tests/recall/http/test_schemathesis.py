@@ -75,14 +75,16 @@ def looked(folder: Path, recall: FunctionHost) -> Look:
 def without_waiting(document: dict[str, Any]) -> dict[str, Any]:
     """The document without ``min_version``: each request with one that is made up would wait for 2 s.
 
-    And with the session of the examples in each path: of one that is made up nothing is there.
+    And with few sessions in the paths of what is read: of one that is made up nothing is there.
     """
-    document["components"]["parameters"]["session_id"]["schema"] = {"enum": ["chat-7", "chat-8", "nobody", "a/b"]}
+    parameters = document["components"]["parameters"]
+    known = {**parameters["session_id"], "schema": {"enum": ["chat-7", "chat-8", "nobody", "a/b"]}}
     for item in document["paths"].values():
-        for operation in item.values():
+        for method, operation in item.items():
             kept = [each for each in operation.get("parameters", []) if "min_version" not in each["$ref"]]
-            if "parameters" in operation:
-                operation["parameters"] = kept
+            if method != "post":
+                kept = [known if "session_id" in each["$ref"] else each for each in kept]
+            operation["parameters"] = kept
     return document
 
 
