@@ -74,11 +74,11 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
 
     ``client`` gives a store client that the caller closes; without it one is made on first use, for the process's life.
     """
-    settings = Settings.from_env(environ)
+    settings = Settings.of_capture_function(environ)
     configure_logging(sys.stderr, level=settings.log_level)
     client = client or Once(lambda: store_client(settings))
     telemetry = Telemetry.from_env(environ)
-    log_event("capture function ready", fields={"store": settings.store.kind, "release": __version__})
+    _log_ready("capture", settings, has_keys=settings.keys is not None)
     return CaptureApp(
         capture_service_on(client),
         telemetry=telemetry,
@@ -131,7 +131,7 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
     configure_logging(sys.stderr, level=settings.settings.log_level)
     client = Once(lambda: store_client(settings.settings))
     telemetry = RecallTelemetry.from_env(environ)
-    log_event("recall function ready", fields={"store": settings.settings.store.kind, "release": __version__})
+    _log_ready("recall", settings.settings, has_keys=bool(settings.keys.digests))
     return RecallApp(
         Once(lambda: Source.of(client().reads)),
         telemetry=telemetry,
@@ -142,7 +142,13 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
         release=__version__,
         keys=settings.keys,
         max_history_messages=settings.max_history_messages,
+        hints=settings.intents.hints,
     )
+
+
+def _log_ready(side: str, settings: Settings, *, has_keys: bool) -> None:
+    """Say what started; ``keys`` tells an open function from a guarded one."""
+    log_event(f"{side} function ready", fields={"store": settings.store.kind, "keys": has_keys, "release": __version__})
 
 
 class ServedStore(NamedTuple):

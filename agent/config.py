@@ -32,6 +32,9 @@ _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
 _HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+\Z", re.ASCII)
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _CAPTURE_KEYS: Final = "CAPTURE_API_KEYS"
+_RECALL_KEYS: Final = "RECALL_API_KEYS"
+# What people write for either of them: CAPTURE_API_KEY, recall_keys, RECALL_APIKEYS.
+_LIKE_KEYS: Final = re.compile(r"(CAPTURE|RECALL)_(?:API_?)?KEYS?\Z", re.ASCII | re.IGNORECASE)
 _WHOLE: Final = re.compile(r"[0-9]{1,4}\Z", re.ASCII)
 _MOST_HISTORY_MESSAGES: Final = 1000
 # Content modes and the function's own limit come with later work (CONTRACT 7, 8).
@@ -77,6 +80,15 @@ class Settings(NamedTuple):
             intents=_intents(environ),
         )
 
+    @classmethod
+    def of_capture_function(cls, environ: Mapping[str, str]) -> Settings:
+        """The settings of the function that others call. Raises ConfigurationError for keys under another name too.
+
+        A program that calls it may well hold its own key under such a name.
+        """
+        _refuse_misspelt(_CAPTURE_KEYS, environ)
+        return cls.from_env(environ)
+
 
 class RecallSettings(NamedTuple):
     """What one instance of the recall function runs with: the capture's ``settings`` (its store, its log), and its own.
@@ -99,7 +111,8 @@ class RecallSettings(NamedTuple):
 
         # Who may capture is none of this side's settings.
         settings = Settings.from_env({**environ, _CAPTURE_KEYS: ""})
-        keys = ApiKeys.parse("RECALL_API_KEYS", environ.get("RECALL_API_KEYS", ""))
+        _refuse_misspelt(_RECALL_KEYS, environ)
+        keys = ApiKeys.parse(_RECALL_KEYS, environ.get(_RECALL_KEYS, ""))
         return cls(
             settings=settings,
             keys=keys,
@@ -200,6 +213,14 @@ def _capture_keys(environ: Mapping[str, str]) -> ApiKeys | None:
     from agent.core.api_keys import ApiKeys
 
     return ApiKeys.parse(_CAPTURE_KEYS, text)
+
+
+def _refuse_misspelt(variable: str, environ: Mapping[str, str]) -> None:
+    """Raise for keys under a name that is nearly ``variable``: passed over, they would leave the function open."""
+    for name in environ:
+        match = _LIKE_KEYS.match(name)
+        if match and name != variable and variable.startswith(match[1].upper()) and environ[name].strip():
+            raise ConfigurationError(variable, f"is the name of callers' keys, not {name}: rename or unset that one")
 
 
 def _intents(environ: Mapping[str, str]) -> Intents | None:

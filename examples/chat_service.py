@@ -1,50 +1,54 @@
 """A chat service that remembers: what was said comes from the recall function, and goes to the capture function.
 
-``POST /`` takes ``{"message", "session_id"?, "turn_id"?}``. With a session the model is given the conversation so far;
-without one it is given the message alone, and nothing is kept. Who sends a message again, because its answer was lost,
-sends its ``turn_id`` again. The model is an echo that quotes what it was given.
-
-Starts both functions on ./memory-graph.db, or uses those at ``CAPTURE_URL`` and ``RECALL_URL``. ``PORT`` is 8090.
+``POST /`` takes ``{"message", "session_id"?, "turn_id"?}``. With a session the model is given the conversation so far,
+without one the message alone, and nothing is kept. A message that is sent again, since its answer was lost, has its
+``turn_id`` again. The model is an echo that quotes what it was given. It starts both functions on ./memory-graph.db,
+or uses those at ``CAPTURE_URL`` and ``RECALL_URL``. ``PORT`` is 8090.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
+import sys
 import uuid
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
-from urllib.request import Request, urlopen
 
+import httpx
+from flask import Flask, request
 from function_host import FunctionHost
-from port import HOST, next_free
+from port import HOST, next_free, why_not
+from werkzeug.exceptions import HTTPException
+from werkzeug.serving import make_server
 
 MAIN: Final = Path(__file__).resolve().parents[1] / "main.py"
 TARGETS: Final = {"CAPTURE_URL": "handler", "RECALL_URL": "recall"}
-EXAMPLE: Final = '{"session_id": "chat-7", "message": "Where is parcel 4471?"}'
+STORE: Final = {"RUVECTOR_SERVICE_URL": "embedded:./memory-graph.db"}
+NAMES: Final = dict.fromkeys(("message", "session_id", "turn_id")).keys()
 
 
 class Memory(NamedTuple):
-    """The two functions, by their addresses. What they cannot do is raised as OSError."""
+    """The two functions, by their addresses. What they cannot do is raised as httpx.HTTPError."""
 
     capture_url: str
     recall_url: str
 
     def conversation(self, session_id: str, message: str, turn_id: str) -> list[dict[str, Any]]:
         """What the model is to be given: what was said before, and ``message`` behind it, once."""
-        url = f"{self.recall_url}/api/conversation/{quote(session_id, safe='')}/hydrate"
-        messages: list[dict[str, Any]] = post(url, {"user_message": message, "turn_id": turn_id})["messages"]
-        return messages
+        # Two dots are a session's name like any other, and no way up.
+        url = f"{self.recall_url}/api/conversation/{quote(session_id, safe='').replace('.', '%2E')}/hydrate"
+        answer = httpx.post(url, json={"user_message": message, "turn_id": turn_id}, timeout=30)
+        return list(answer.raise_for_status().json()["messages"])
 
     def keep(self, session_id: str, *turns: dict[str, Any]) -> None:
         """Capture what was said now. A turn that the session has already keeps its place."""
-        body = {"session_id": session_id, "conversation_id": session_id, "turns": turns}
-        post(self.capture_url, {**body, "capture_options": {"derive_ids": True}})
+        body: dict[str, Any] = {"session_id": session_id, "conversation_id": session_id, "turns": turns}
+        body["capture_options"] = {"derive_ids": True}
+        httpx.post(self.capture_url, json=body, timeout=30).raise_for_status()
 
 
 def reply(memory: Memory, message: str, session_id: str = "", turn_id: str = "") -> dict[str, Any]:
@@ -69,42 +73,43 @@ def model(messages: list[dict[str, Any]]) -> str:
     return f"I was given {len(messages)} of our messages. You said: {said}"
 
 
-def post(url: str, document: dict[str, Any]) -> Any:
-    """Post ``document`` and return the JSON of the answer. Raises HTTPError for a status that is no success."""
-    with urlopen(Request(url, json.dumps(document).encode()), timeout=30) as answer:  # noqa: S310 - the operator's URLs
-        return json.load(answer)
+def chat(memory: Memory) -> Flask:
+    """Make the service: one answer to each POST, in JSON whatever comes."""
+    app = Flask(__name__)
 
-
-class Chat(BaseHTTPRequestHandler):
-    """Answers each POST with one reply."""
-
-    memory: Memory
-
-    def do_POST(self) -> None:
+    @app.post("/", provide_automatic_options=False)
+    def answer() -> tuple[dict[str, Any], int]:
+        said = request.get_json(force=True, silent=True)
+        if not isinstance(said, dict) or not {"message"} <= said.keys() <= NAMES or {*map(type, said.values())} - {str}:
+            return {"error": f"a message is {{{', '.join(NAMES)}}}, each a string, the message alone enough"}, 400
         try:
-            status, answer = 200, reply(self.memory, **json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        except (TypeError, ValueError):
-            status, answer = 400, {"error": 'a message is {"message", "session_id"?, "turn_id"?}'}
-        except OSError as error:
-            status, answer = getattr(error, "code", 502), {"error": "the memory refused, or did not answer"}
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(json.dumps(answer).encode())
+            return reply(memory, **said), 200
+        except httpx.HTTPError as error:
+            status = error.response.status_code if isinstance(error, httpx.HTTPStatusError) else 502
+            return {"error": "the memory refused, or did not answer"}, status
+
+    @app.errorhandler(HTTPException)
+    def refused(error: HTTPException) -> tuple[dict[str, Any], int, dict[str, str]]:
+        return {"error": f"{error.name}: this answers POST /"}, error.code or 500, {"Allow": "POST"}
+
+    return app
 
 
 def main() -> None:
     """Serve until Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    at = {variable: os.environ.get(variable, "").rstrip("/") for variable in TARGETS}
-    server = ThreadingHTTPServer((HOST, int(os.environ.get("PORT", "8090"))), Chat)
-    with suppress(KeyboardInterrupt), ExitStack() as running, server:
-        for variable in [name for name, url in at.items() if not url]:
-            environ = {"RUVECTOR_SERVICE_URL": "embedded:./memory-graph.db", **os.environ}
-            host = FunctionHost(MAIN, next_free(server.server_port), environ, target=TARGETS[variable])
+    port = int(os.environ.get("PORT", "8090"))
+    if reason := why_not(port):
+        sys.exit(f"Port {port} cannot be used ({reason}). Choose another one: PORT={next_free(port)}")
+    print("Starting the chat service, and the functions that it is not given the address of ...", flush=True)
+    with suppress(KeyboardInterrupt), ExitStack() as running:
+        at = {variable: os.environ.get(variable, "").rstrip("/") for variable in TARGETS}
+        for each in [variable for variable, url in at.items() if not url]:
+            host = FunctionHost(MAIN, next_free(port), {**STORE, **os.environ}, target=TARGETS[each])
             running.enter_context(host).wait_until_healthy()
-            at[variable] = host.url
-        Chat.memory = Memory(at["CAPTURE_URL"], at["RECALL_URL"])
-        print(f"Try: curl http://{HOST}:{server.server_port} -d '{EXAMPLE}'", flush=True)
+            at[each] = host.url
+        server = make_server(HOST, port, chat(Memory(at["CAPTURE_URL"], at["RECALL_URL"])), threaded=True)
+        print(f"""Try: curl http://{HOST}:{port} -d '{{"session_id": "chat-7", "message": "Hello"}}'""", flush=True)
         server.serve_forever()
 
 

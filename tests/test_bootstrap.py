@@ -19,6 +19,7 @@ from agent.bootstrap import (
     capture_function,
     capture_service_on,
     peak_memory_bytes,
+    recall_function,
     store_app,
     store_client,
     store_function,
@@ -68,6 +69,31 @@ def test_a_right_one_says_what_started(monkeypatch, tmp_path):
     entry = json.loads(written.getvalue())
     assert (entry["message"], entry["store"]) == ("capture function ready", "embedded")
     assert not (tmp_path / "m.db").exists()
+
+
+@pytest.mark.parametrize("function", [capture_function, recall_function])
+@pytest.mark.parametrize("keys", ["", "k-0123456789abcdef"])
+def test_the_first_line_says_whether_callers_need_a_key(function, keys, monkeypatch, tmp_path):
+    written = io.StringIO()
+    monkeypatch.setattr("sys.stderr", written)
+    variable = "CAPTURE_API_KEYS" if function is capture_function else "RECALL_API_KEYS"
+    function({"RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}", variable: keys})
+    entry = json.loads(written.getvalue())
+    assert entry["keys"] is bool(keys)
+    assert entry["message"].endswith(" function ready")
+    assert "k-0123456789abcdef" not in written.getvalue()
+
+
+@pytest.mark.parametrize("function", [capture_function, recall_function])
+def test_a_misspelt_variable_of_keys_starts_no_open_function(function, monkeypatch):
+    written = io.StringIO()
+    monkeypatch.setattr("sys.stderr", written)
+    side = "CAPTURE" if function is capture_function else "RECALL"
+    with pytest.raises(SystemExit):
+        function({f"{side}_API_KEY": "CANARY-0123456789"})
+    entry = json.loads(written.getvalue())
+    assert entry["message"].startswith(f"the function does not start: {side}_API_KEYS: ")
+    assert "CANARY" not in written.getvalue()
 
 
 def test_the_service_captures_without_http_in_front(tmp_path):

@@ -136,6 +136,45 @@ def test_who_captures_is_asked_for_one_of_the_keys():
     assert "secret" not in repr(settings)
 
 
+# What somebody writes who means CAPTURE_API_KEYS or RECALL_API_KEYS.
+MISSPELT = ("{}_API_KEY", "{}_KEY", "{}_KEYS", "{}_APIKEY", "{}_APIKEYS", "{}_Api_Keys")
+
+
+@pytest.mark.parametrize("name", MISSPELT)
+@pytest.mark.parametrize("side", ["CAPTURE", "RECALL"])
+def test_keys_under_a_name_that_is_nearly_the_right_one_leave_no_function_open(side, name):
+    wrong, right = name.format(side), f"{side}_API_KEYS"
+    read = {"CAPTURE": Settings.of_capture_function, "RECALL": RecallSettings.from_env}[side]
+    for environ in ({wrong: KEY}, {wrong: KEY, right: OTHER}, {wrong.lower(): KEY}):
+        with pytest.raises(ConfigurationError) as refused:
+            read(environ)
+        assert refused.value.variable == right
+        given = next(iter(environ))
+        assert refused.value.message == (
+            f"{right}: is the name of callers' keys, not {given}: rename or unset that one"
+        )
+    assert read({wrong: " \n", right: KEY}).keys == ApiKeys((digest_of(KEY),))
+
+
+@pytest.mark.parametrize("name", ["CAPTURE_API_KEYSTORE", "MY_CAPTURE_API_KEY", "CAPTURE_KEYBOARD", "RECALL_API"])
+def test_another_variable_is_nobodys_misspelt_keys(name):
+    assert Settings.of_capture_function({name: KEY}).keys is None
+    assert RecallSettings.from_env({name: KEY}).keys == ApiKeys()
+
+
+@pytest.mark.parametrize("name", MISSPELT)
+def test_the_keys_of_the_other_side_are_no_matter_of_this_one_however_they_are_spelt(name):
+    assert RecallSettings.from_env({name.format("CAPTURE"): KEY}).keys == ApiKeys()
+    assert Settings.of_capture_function({name.format("RECALL"): KEY}).keys is None
+    # A program that calls the functions may hold its own key so, and command line and SDK read the store's settings.
+    assert Settings.from_env({name.format("CAPTURE"): KEY, name.format("RECALL"): KEY}).keys is None
+
+
+def test_the_capture_function_reads_the_same_settings_as_who_has_the_store():
+    environ = {**SERVED, "CAPTURE_API_KEYS": KEY, "LOG_LEVEL": "ERROR"}
+    assert Settings.of_capture_function(environ) == Settings.from_env(environ)
+
+
 @pytest.fixture
 def intents(tmp_path):
     path = tmp_path / "intents.yaml"

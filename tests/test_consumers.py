@@ -16,7 +16,10 @@ from tests.test_readme import BLOCK, documents, run_with_servers
 
 PAGE = (REPOSITORY / "docs" / "consumers.md").read_text()
 SENT = json.loads((REPOSITORY / "examples" / "native.json").read_bytes())
-PORTS = ("8080", "8081", "8082")
+PORTS = ("8085", "8086", "8087")
+
+# What the shell exports at the end, of what our programs read.
+LEFT_BEHIND = "env | grep -E '^(RUVECTOR|STORE|RECALL|CAPTURE)' || echo 'no variable is left behind'"
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +32,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], str]:
     for port in PORTS:
         assert port in script
         script = script.replace(port, str(free_port()))
-    script = f"export RUVECTOR_STORE=sqlite:///{folder}/memory.db\n{script}"
+    script = f"export TMPDIR={folder}\n{script}\n{LEFT_BEHIND}"
     return documents(run_with_servers(here(script), folder))
 
 
@@ -83,3 +86,17 @@ def test_the_auditor_is_told_that_the_event_is_what_was_sent(printed: tuple[list
     captured = printed[0][2]
     assert captured["decision_event"]["execution_ref"] in rest
     assert captured["decision_event"]["inputs_hash"] in rest
+
+
+def test_it_leaves_no_variable_behind_that_would_send_other_commands_to_its_store(
+    printed: tuple[list[Any], str],
+) -> None:
+    assert printed[1].rstrip().endswith("no variable is left behind")
+
+
+def test_its_servers_are_for_this_machine_and_on_ports_that_no_other_page_takes() -> None:
+    commands = "".join(text for language, text in BLOCK.findall(PAGE) if language == "sh")
+    for line in re.findall(r"^.*functions-framework.*$", commands, re.MULTILINE):
+        assert "--host 127.0.0.1" in line
+    for page in ("README.md", "docs/recall.md", "docs/store.md"):
+        assert not [port for port in PORTS if port in (REPOSITORY / page).read_text()], page

@@ -112,9 +112,9 @@ def test_the_payload_shown_is_valid_and_has_the_hash_shown(port):
     assert set(json.loads(shown)) == set(answer)
 
 
-def test_the_python_that_reads_back_works_as_written(database, port):
-    payload = next(text for language, text in BLOCKS if language == "json" and '"session_id"' in text)
-    assert json.loads(run(f"curl -sS http://127.0.0.1:{port}/ -d '{payload}'").stdout)["success"]
+def test_the_python_that_reads_back_works_as_written(tmp_path):
+    database = tmp_path / "memory.db"
+    booking = capture_booking(database)
     [snippet] = [text for language, text in BLOCKS if language == "python"]
     ran = subprocess.run(
         [sys.executable, "-c", snippet],
@@ -126,7 +126,16 @@ def test_the_python_that_reads_back_works_as_written(database, port):
         timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.splitlines() == ["user Where is parcel 4471?", "assistant Let me check."]
+    shown = "".join(f"{message['role']} {message['content'] or ''}\n" for message in booking["messages"][-4:])
+    assert ran.stdout == shown
+
+
+def capture_booking(database: Path) -> dict:
+    """What ``make run`` posts, captured; the body."""
+    booking = REPOSITORY / "examples" / "data" / "tau-airline-booking.json"
+    command = f"{sys.executable} -m agent agent conversation-memory capture --from openai-chat --input {booking}"
+    assert run(command, RUVECTOR_SERVICE_URL=f"embedded:{database}").returncode == 0
+    return json.loads(booking.read_bytes())
 
 
 def run_with_servers(script: str, folder: Path) -> str:
@@ -208,9 +217,7 @@ def test_the_function_and_two_stores_on_a_real_postgresql_work_as_written(machin
 
 def test_what_was_captured_is_read_back_as_written(tmp_path):
     database = tmp_path / "memory.db"
-    booking = REPOSITORY / "examples" / "data" / "tau-airline-booking.json"
-    command = f"{sys.executable} -m agent agent conversation-memory capture --from openai-chat --input {booking}"
-    assert run(command, RUVECTOR_SERVICE_URL=f"embedded:{database}").returncode == 0
+    sent = capture_booking(database)
     [script] = [text for language, text in BLOCK.findall(READING) if language == "sh"]
     for written, here in {".venv/bin/": f"{Path(sys.executable).parent}/", "8081": str(free_port())}.items():
         assert written in script
@@ -220,7 +227,6 @@ def test_what_was_captured_is_read_back_as_written(tmp_path):
     health, listed, conversation, state, hydrated = answers
     assert rest == ""
     assert (health["status"], health["classification"]) == ("ok", "MEMORY_READ")
-    sent = json.loads(booking.read_bytes())
     assert [session["native_session_id"] for session in listed["sessions"]] == [sent["session_id"]]
     assert conversation["message_count"] == len(sent["messages"])
     assert len(conversation["messages"]) == 4

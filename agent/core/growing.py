@@ -37,6 +37,13 @@ class Growing(Sequence[T], Generic[T]):
         items.append(item)
         return items
 
+    def extends(self, other: Growing[T]) -> bool:
+        """Whether this is seen at a glance to be ``other`` with more behind it, or nothing.
+
+        False says nothing: the items of ``other`` may stand here in another list.
+        """
+        return self._items is other._items and self._length >= other._length
+
     def as_tuple(self) -> tuple[T, ...]:
         return tuple(self._items[: self._length])
 

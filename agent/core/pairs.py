@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from agent.core.ids import is_uuid
 from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
 from agent.core.walk import walk
@@ -64,11 +65,12 @@ def paired_calls(turns: Iterable[SessionTurn]) -> dict[Place, Call]:
 def named_invocations(turn: SessionTurn) -> Iterator[tuple[Place, str, Mapping[str, Any]]]:
     """The invocations that ``turn`` names: the place, the id in lower case, the entry.
 
-    An entry without an id, as another writer may have sent, names none.
+    An entry without an id that is a UUID (CONTRACT 1), as another writer may have sent, names none: it stays in the
+    turn's record, and no reader is given an id that is none.
     """
     for number, entry in enumerate(turn.invocations):
         invocation_id = entry.get("invocation_id")
-        if isinstance(invocation_id, str):
+        if is_uuid(invocation_id):
             yield Place(turn.turn_id, number), invocation_id.lower(), entry
 
 

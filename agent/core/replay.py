@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from agent.core.canonical import stored_inputs_hash
-from agent.core.contract_version import major_version, refuse_newer
+from agent.core.contract_version import kept_version, refuse_newer
 from agent.core.decision import AGENT_ID, CONSTRAINTS, DECISION_TYPE, constraints_applied
 from agent.core.difference import Difference, Kind, shown
 from agent.core.outputs_difference import (
@@ -169,7 +169,8 @@ def _said_twice(event: Mapping[str, Any], envelope: Mapping[str, Any]) -> Iterat
 
 
 def _said_once(event: Mapping[str, Any]) -> Iterator[Difference]:
-    if major_version(event.get("agent_version")) is None:
+    version = event.get("agent_version")
+    if version is None or kept_version(version) != version:
         yield Difference("$.agent_version", Kind.SHAPE, _side(event, "agent_version"))
     try:
         certain = float(event.get("confidence", 0.0)) == 1.0

@@ -117,7 +117,7 @@ def as_of(state: SessionState, *, at_seq: int | None = None, at: str | None = No
     """The fold, stopped: the turns with ``seq`` up to ``at_seq``, and those captured at or before the instant ``at``.
 
     Each turn is in its latest revision (CONTRACT 10). ``at`` is a date-time in the sense of CONTRACT 2; ValueError
-    where it is none. A turn of a store that does not say when it was captured is there at any instant.
+    where it is none. A turn of a store that does not say when it was captured, by a date-time, is there at any instant.
     """
     if at_seq is None and at is None:
         return state
@@ -125,9 +125,15 @@ def as_of(state: SessionState, *, at_seq: int | None = None, at: str | None = No
     return fold(
         turn
         for turn in state.turns
-        if (at_seq is None or turn.seq <= at_seq)
-        and (until is None or turn.captured_at is None or instant(turn.captured_at) <= until)
+        if (at_seq is None or turn.seq <= at_seq) and (until is None or _is_captured(turn, until))
     )
+
+
+def _is_captured(turn: SessionTurn, until: int) -> bool:
+    try:
+        return turn.captured_at is None or instant(turn.captured_at) <= until
+    except ValueError:
+        return True
 
 
 def _continues(state: SessionState, turn: SessionTurn) -> bool:

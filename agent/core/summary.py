@@ -18,6 +18,7 @@ from agent.core.timestamps import instant
 from agent.core.turn import SessionTurn
 
 _TOKENS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
+_MOST_TOKENS: Final = 2**63 - 1
 _NANOSECONDS: Final = 1000
 
 
@@ -124,5 +125,5 @@ def _times(texts: Iterable[str | None]) -> dict[int, str]:
 
 
 def _count(value: object) -> int:
-    """``value`` as a count; 0 where it is none. 1.0 is 1 (CONTRACT 1)."""
-    return int(value) if is_count(value) else 0
+    """``value`` as a count of tokens; 0 where it is none, or beyond what CONTRACT 1 lets it be. 1.0 is 1."""
+    return int(value) if is_count(value) and value <= _MOST_TOKENS else 0

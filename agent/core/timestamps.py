@@ -82,4 +82,5 @@ def _offset(sign: str | None, hours: str | None, minutes: str | None) -> timedel
 
 def utc_text(moment: datetime) -> str:
     """``moment`` in UTC as RFC 3339 with ``Z`` and microseconds."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # Not by strftime: its year has four digits only where the C library gives it four.
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -27,9 +27,9 @@ class SessionTurn:
 
     @property
     def timestamp(self) -> str | None:
-        """When it was said, as it was captured; None where it is erased."""
-        timestamp: str | None = self.fields.get("timestamp")
-        return timestamp
+        """When it was said, as it was captured; None where it is erased, or another writer left something else."""
+        timestamp = self.fields.get("timestamp")
+        return timestamp if isinstance(timestamp, str) else None
 
     @property
     def captured_at(self) -> str | None:

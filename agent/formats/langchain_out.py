@@ -77,7 +77,7 @@ def _as_messages(turn: Said) -> Iterator[Message]:
 def _usage(turn: Said) -> dict[str, int] | None:
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
     usage = turn.usage if turn.role == "assistant" else None
-    return {name: usage[name] for name in names} if usage is not None and all(name in usage for name in names) else None
+    return None if usage is None else {name: usage[name] for name in names}
 
 
 def _given_back(turn: Said) -> dict[str, Any] | None:

@@ -61,7 +61,7 @@ class _Said:
         for turn in there:
             brought.setdefault(turn.fields.get("execution_ref", ""), set()).add(turn.turn_id)
         for event in bringing_events(reads, session, there):
-            payload = _object(jiter.from_json(event.text, allow_inf_nan=False), "payload")
+            payload = _object(_value(event.text), "payload")
             inputs = _object(payload, "inputs")
             execution_ref = event.execution_ref or ""
             self.captures[execution_ref] = _capture(payload, inputs)
@@ -96,6 +96,14 @@ def _capture(payload: Mapping[str, Any], inputs: Mapping[str, Any]) -> Capture:
         # CONTRACT 6: ids are derived where they were asked to be, and in every foreign format.
         is_translated=isinstance(applied, list) and "ids_derived" in applied and not derives,
     )
+
+
+def _value(text: bytes) -> Any:
+    """The value of JSON ``text``; None for what another store gives that is none in the sense of CONTRACT 2."""
+    try:
+        return jiter.from_json(text, allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError:
+        return None
 
 
 def _object(holder: Any, name: str) -> dict[str, Any]:

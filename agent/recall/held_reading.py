@@ -6,15 +6,27 @@ may be revised while a later one is read. Whatever changes after the row was rea
 who asks for what changed after *that* version misses nothing; what was there already comes a second time, and is known.
 The highest version that was seen would be no such bound: another turn, of a page that was already read, may have
 got a lower one meanwhile.
+
+What changed after a version says nothing of a store that was restored from a backup and has grown past it since: what
+is held would be continued by turns of another history. So a turn of the last change, the witness, is asked for again
+with what changed. A log has one event at a position: where the witness comes as it is held, all before it is what was
+read. Where it does not, or anything else comes that does not follow from what is held, all is read anew. A turn is so
+fetched once more, with the change that follows.
+
+Two stores are not seen through: one that has the same events in another order, but for one in its old place; and one
+whose row of the session came out the same to the letter, as when another turn was erased at the same position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from http import HTTPStatus
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from agent.core.session import SessionState, evolve
 from agent.core.turn import SessionTurn
+from agent.errors import StoreWriteError
 from agent.recall.held_light import light
 from agent.recall.held_line import folded
 from agent.recall.turns import PAGE, turn_pages
@@ -22,12 +34,25 @@ from agent.ruvector.models import SessionRow
 from agent.ruvector.reads import StoreReads
 from agent.ruvector.turn_rows import TurnRows
 
+_version: Final = attrgetter("version")
+
+
+class Witness(NamedTuple):
+    """A turn that tells histories apart, and ``since``, the held turns that changed after it did.
+
+    It is not erased: then its version is the position of the event that it names, which no other history has there.
+    """
+
+    turn: SessionTurn
+    since: frozenset[str]
+
 
 class Reading(NamedTuple):
     """A session as it was read, after ``row`` was. ``size`` are the bytes of its pages.
 
     ``is_light``: its turns are without content (``held_light``), since all of them would be more than was allowed.
     ``can_be_held``: the store says of each turn when it changed. Else nobody can ask for what changed since.
+    ``is_ahead``: some of its turns changed after the row was read.
     """
 
     state: SessionState
@@ -35,56 +60,117 @@ class Reading(NamedTuple):
     size: int
     is_light: bool
     can_be_held: bool
+    is_ahead: bool
+    witness: Witness | None
+
+
+class _Asked(NamedTuple):
+    """A session that is to be read, after its ``row`` was; whole up to ``whole_bytes`` of pages."""
+
+    reads: StoreReads
+    session_id: str
+    row: SessionRow
+    whole_bytes: int
 
 
 def read_again(reads: StoreReads, session_id: str, last: Reading | None, *, whole_bytes: int) -> Reading:
     """The session as it is now; ``last`` itself where nothing changed since.
 
-    Its turns are kept whole up to ``whole_bytes`` of pages. Raises StoreNotFound for one that the store never had.
+    Its turns are kept whole up to ``whole_bytes`` of pages. Raises StoreNotFound for one that the store never had,
+    StoreWriteError for one of which the store has fewer turns than its row counts.
     """
-    row = reads.session(session_id)
-    if last is None or _is_another(row, last.row):
-        return _all(reads, session_id, row, whole_bytes)
-    if row.version == last.row.version:
+    asked = _Asked(reads, session_id, reads.session(session_id), whole_bytes)
+    if last is None or _is_another(asked.row, last):
+        return _all(asked)
+    # Where some of it came after the row was read, the row has changed since, unless the store was put back to it.
+    if asked.row == last.row and not last.is_ahead:
         return last
-    return _changed(reads, session_id, row, last, whole_bytes)
+    return _changed(asked, last) or _all(asked)
 
 
-def _is_another(row: SessionRow, last: SessionRow) -> bool:
+def _is_another(row: SessionRow, last: Reading) -> bool:
     """Whether the session is not the one that was read, grown since: its store was restored, or made anew."""
-    if row.created_at != last.created_at or row.version < last.version:
+    if row.created_at != last.row.created_at or row.version < last.row.version:
         return True
-    return row.turn_count < last.turn_count or (row.version == last.version and row.turn_count > last.turn_count)
+    return row.turn_count < len(last.state.turns)
 
 
-def _all(reads: StoreReads, session_id: str, row: SessionRow, whole_bytes: int) -> Reading:
-    taken = _Taken(0, whole_bytes, is_light=False)
-    for page in turn_pages(reads, session_id):
+def _all(asked: _Asked) -> Reading:
+    taken = _Taken(0, asked.whole_bytes, is_light=False)
+    for page in turn_pages(asked.reads, asked.session_id):
         taken.add(page)
-        if len(page.turns) < PAGE and len(taken.turns) >= row.turn_count:
+        if len(page.turns) < PAGE and len(taken.turns) >= asked.row.turn_count:
             # Every turn that the row counts is there: what came later has a version above the row's.
             break
-    return taken.reading(folded(taken.turns), row)
+    if len(taken.turns) < asked.row.turn_count:
+        # A part of a history would pass for all of it.
+        raise StoreWriteError("the store has fewer turns than its session counts", upstream_status=HTTPStatus.OK)
+    return taken.reading(folded(taken.turns), asked.row, None)
 
 
-def _changed(reads: StoreReads, session_id: str, row: SessionRow, last: Reading, whole_bytes: int) -> Reading:
-    taken = _Taken(last.size, whole_bytes, is_light=last.is_light)
-    new = row.turn_count - last.row.turn_count
-    awaited = new
-    for page in turn_pages(reads, session_id, changed_after=last.row.version):
-        taken.add(page)
-        if taken.is_light and not last.is_light:
-            # What was counted may be revisions that are no longer there.
-            return _all(reads, session_id, row, whole_bytes)
-        awaited -= sum(last.state.turns.find(turn.turn_id) is None for turn in page.turns)
+def _changed(asked: _Asked, last: Reading) -> Reading | None:
+    """``last`` with what changed since; None where that is in doubt, or too much to be held whole."""
+    witness = last.witness
+    while witness is not None:
+        taken = _since(asked, last, witness)
+        if taken is None or taken.is_light != last.is_light:
+            # What was counted towards the bound may be revisions that are no longer there.
+            return None
+        changed = {turn.turn_id for turn in taken.turns}
+        if witness.turn.turn_id not in changed:
+            state = evolve(last.state, *_news(last.state, taken.turns))
+            # Where the row counts turns that nobody saw come, it is another session all the same.
+            return None if len(state.turns) < asked.row.turn_count else taken.reading(state, asked.row, witness)
+        # It changed itself, and proves nothing. Another has to.
+        witness = _witness([turn for turn in last.state.turns if turn.turn_id not in changed], last.row.version)
+    return None
+
+
+def _since(asked: _Asked, last: Reading, witness: Witness) -> _Taken | None:
+    """What changed since ``last``; None where the store has not what is held."""
+    taken = _Taken(last.size, asked.whole_bytes, is_light=last.is_light)
+    held = last.state.turns
+    awaited = new = asked.row.turn_count - len(held)
+    missing = {witness.turn.turn_id, *witness.since}
+    for page in turn_pages(asked.reads, asked.session_id, changed_after=witness.turn.version - 1):
+        if not all(_may_follow(last, turn) for turn in page.turns):
+            return None
+        missing.difference_update(turn.turn_id for turn in page.turns)
+        later = tuple(turn for turn in page.turns if turn.version > last.row.version)
+        taken.add(TurnRows(later, page.size * len(later) // len(page.turns)))
+        awaited -= sum(held.find(turn.turn_id) is None for turn in later)
         if len(page.turns) < PAGE and awaited <= 0 < new:
             # New turns stand behind all others, and those that the row counts are there: so are the revised ones.
             break
-    state = evolve(last.state, *_news(last.state, taken.turns))
-    if len(state.turns) < row.turn_count:
-        # It counts turns that nobody saw come: it is another session all the same.
-        return _all(reads, session_id, row, whole_bytes)
-    return taken.reading(state, row)
+    return None if missing else taken
+
+
+def _may_follow(last: Reading, turn: SessionTurn) -> bool:
+    """Whether the store of ``last`` may have ``turn`` now: as it is held, changed since, or new behind all others."""
+    held = last.state.turns.find(turn.turn_id)
+    if held is not None and held.version == turn.version:
+        return _place(held) == _place(turn)
+    if turn.version <= last.row.version:
+        return False
+    return turn.seq > last.state.turns[-1].seq if held is None else turn.seq == held.seq and turn.version > held.version
+
+
+def _place(turn: SessionTurn) -> tuple[object, ...]:
+    """Where a turn stands in session and log: another history has something of it otherwise."""
+    return turn.seq, turn.captured_at, turn.fields.get("execution_ref"), turn.erased
+
+
+def _witness(turns: Sequence[SessionTurn], version: int) -> Witness | None:
+    """Of ``turns`` one that changed last up to ``version``."""
+    newest = max(turns, key=_version, default=None)
+    if newest is None or (newest.version <= version and not newest.erased):
+        return None if newest is None else Witness(newest, frozenset())
+    # Some came while the others were read, or were erased.
+    found = (turn for turn in turns if turn.version <= version and not turn.erased)
+    newest = max(found, key=_version, default=None)
+    if newest is None:
+        return None
+    return Witness(newest, frozenset(turn.turn_id for turn in turns if turn.version > newest.version))
 
 
 def _news(state: SessionState, turns: Iterable[SessionTurn]) -> Iterable[SessionTurn]:
@@ -113,6 +199,13 @@ class _Taken:
         self.turns += map(light, page.turns) if self.is_light else page.turns
         self._says_when = self._says_when and all(turn.version > 0 for turn in page.turns)
 
-    def reading(self, state: SessionState, row: SessionRow) -> Reading:
-        """``state``, which these turns made, with what the next reading has to know."""
-        return Reading(state, row, self._size, self.is_light, self._says_when)
+    def reading(self, state: SessionState, row: SessionRow, witness: Witness | None) -> Reading:
+        """``state``, which these turns made, with what the next reading has to know.
+
+        One of them is its witness; where none can be it is ``witness``, after which all of them changed.
+        """
+        found = _witness(self.turns, row.version)
+        if found is None and witness is not None:
+            found = witness._replace(since=witness.since.union(turn.turn_id for turn in self.turns))
+        is_ahead = any(turn.version > row.version for turn in self.turns)
+        return Reading(state, row, self._size, self.is_light, self._says_when, is_ahead, found)

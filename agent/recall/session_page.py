@@ -12,12 +12,13 @@ from agent.ruvector.reads import SessionFilters, StoreReads
 def session_page(
     reads: StoreReads, which: SessionFilters, *, limit: int, offset: int | None = None, cursor: str | None = None
 ) -> SessionPage:
-    """``limit`` sessions from ``offset`` or ``cursor`` on, newest activity first, with their ``total``.
+    """``limit`` sessions from ``offset`` or ``cursor`` on, newest activity first; their ``total`` without a cursor.
 
+    To count them takes the store longer than a page, and who walks along them has the total of the first.
     Who counts an offset on by ``limit`` skips a session where a page is shorter. Raises as ``StoreReads`` does.
     """
     try:
-        page = reads.sessions(limit=limit, offset=offset, cursor=cursor, total=True, **which)
+        page = reads.sessions(limit=limit, offset=offset, cursor=cursor, total=cursor is None, **which)
         found, following = list(page.sessions), page.next_cursor
         while following and len(found) < limit:
             more = reads.sessions(limit=limit - len(found), cursor=following, **which)

@@ -10,6 +10,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+# Of anything: no store has fewer than none.
+Count = Annotated[int, Field(ge=0)]
+
 
 class StoreModel(BaseModel):
     """Base: immutable, strict, open to fields that a newer store adds (they stand in ``model_extra``)."""
@@ -39,18 +42,19 @@ class EventPage(StoreModel):
 class TurnRecord(StoreModel):
     """The latest revision of one turn.
 
-    ``parent_turn_id`` as the store resolved it, None for a root; ``version`` is the position of the turn's last change;
-    ``captured_at`` RFC 3339. ``agent_version`` is there where the latest revision came in an event that keeps another
-    major of the published contract. An erased turn is a skeleton: ``role``, ``content`` and ``timestamp`` may be None.
+    ``role``, ``content`` and ``timestamp`` are its writer's, who may have left anything there; of an erased turn, a
+    skeleton, they may be None. ``parent_turn_id`` as the store resolved it, None for a root; ``version`` is the
+    position of the turn's last change; ``captured_at`` RFC 3339. ``agent_version`` is there where the latest revision
+    came in an event that keeps another major of the published contract.
     """
 
     turn_id: str
     seq: int
     conversation_id: str
     parent_turn_id: str | None = None
-    role: str | None = None
-    content: str | None = None
-    timestamp: str | None = None
+    role: Any = None
+    content: Any = None
+    timestamp: Any = None
     captured_at: str | None = None
     version: int | None = None
     execution_ref: str | None = None
@@ -77,12 +81,12 @@ class SessionRow(StoreModel):
     last_activity: str
     first_turn_at: str | None = None
     last_turn_at: str | None = None
-    turn_count: int
+    turn_count: Count
     agents: Annotated[tuple[str, ...], Field(strict=False)] = ()
     users: Annotated[tuple[str, ...], Field(strict=False)] = ()
     tags: Annotated[tuple[str, ...], Field(strict=False)] = ()
-    total_tokens: int | None = None
-    version: int
+    total_tokens: Count | None = None
+    version: Count
 
 
 class SessionPage(StoreModel):
@@ -90,16 +94,16 @@ class SessionPage(StoreModel):
 
     sessions: Annotated[tuple[SessionRow, ...], Field(strict=False)]
     next_cursor: str | None = None
-    total: int | None = None
+    total: Count | None = None
 
 
 class StoreStats(StoreModel):
     """What a tenant has; ``bytes`` are those of the events' kept bodies."""
 
-    sessions: int
-    turns: int
-    events: int
-    bytes: int
+    sessions: Count
+    turns: Count
+    events: Count
+    bytes: Count
 
 
 class ErasureReceipt(StoreModel):

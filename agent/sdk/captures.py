@@ -75,7 +75,7 @@ def capture(service: CaptureService, payload: Mapping[str, Any], *, execution_re
     try:
         body = encode(payload)
     except (ValueError, TypeError):
-        message = "what is written has text or a number that JSON has no form for"
+        message = "what is written must be JSON: text without half surrogate pairs, and numbers of at most 4300 digits"
         raise ValidationError(message, [Problem("$.turns", "json")]) from None
     if len(body) > MAX_BODY_BYTES:
         raise PayloadTooLarge(f"what is written has more than {MAX_BODY_BYTES} bytes", [Problem("$", "size")])

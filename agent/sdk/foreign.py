@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from typing import Any, Final, NamedTuple
@@ -16,8 +16,8 @@ from uuid import UUID
 
 from agent.errors import Problem, ValidationError
 from agent.formats import ReadName, format_named, reader
-from agent.sdk.json_value import MAX_DEPTH, json_copy
-from agent.sdk.message import spelled_role
+from agent.sdk.json_value import ALLOWED, MAX_DEPTH, json_copy
+from agent.sdk.message import A_MESSAGE, spelled_role
 
 # In the order in which a document is tried: openai-chat knows anything with a role.
 _FORMATS: Final[tuple[ReadName, ...]] = (
@@ -44,7 +44,7 @@ def document_of(value: object) -> Any:
 
 def _document(value: Any, depth: int) -> Any:
     if depth > MAX_DEPTH:
-        raise ValidationError("the message is nested too deep, or holds itself", [Problem("$", "depth")])
+        raise ValidationError(f"a message {ALLOWED['depth']}", [Problem("$", "depth")])
     if isinstance(value, Enum):
         value = value.value
     if value is None or isinstance(value, str | bool | int | float):
@@ -75,7 +75,7 @@ def _members(value: Any) -> Any:
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     members = getattr(value, "__dict__", None)
     if not members or isinstance(value, type):
-        raise ValidationError("this is no message that any format knows", [Problem("$", "type")])
+        raise ValidationError(f"this is no message: {A_MESSAGE}", [Problem("$", "type")])
     return {name: member for name, member in members.items() if not name.startswith("_")}
 
 
@@ -89,11 +89,16 @@ def _dumped(dump: Any) -> Any:
 
 
 def translated(
-    documents: Sequence[Any], *, session: str, conversation: str, request_id: str, captured_at: str
+    documents: Sequence[Any],
+    *,
+    session: str,
+    conversation: Callable[[], str],
+    request_id: str,
+    captured_at: str,
 ) -> Translated | None:
     """``documents`` as what is new in a conversation (CONTRACT 3a, ``delta``); None where no format knows them.
 
-    ``session`` and ``conversation`` are UUIDs. Raises ValidationError for what a format knows and refuses.
+    ``session`` and what ``conversation`` gives are UUIDs. Raises ValidationError for what a format knows and refuses.
     """
     # A reader takes what may have come over the edge, and nothing else.
     name, document = _recognised([_with_our_names(each) for each in json_copy(documents)])
@@ -101,7 +106,7 @@ def translated(
         return None
     body = {
         "session_id": session,
-        "conversation_id": conversation,
+        "conversation_id": conversation(),
         "mode": "delta",
         "request_id": request_id,
         _INNER: document,

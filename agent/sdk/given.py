@@ -12,12 +12,11 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from agent.core.ids import turn_uuid
-from agent.core.timestamps import is_date_time
 from agent.errors import Problem, ValidationError
 from agent.sdk.captures import Turns
 from agent.sdk.foreign import Translated, document_of, translated
 from agent.sdk.json_value import unshared
-from agent.sdk.message import ROLES, Message, spelled_role
+from agent.sdk.message import A_MESSAGE, A_ROLE, ROLES, Message, spelled_role
 from agent.sdk.session_name import SessionName, may_be_sent
 
 _PLAIN: Final = frozenset({"role", "content", "text"})
@@ -28,7 +27,8 @@ _OURS: Final = _PLAIN | {"timestamp", "metadata", "agent", "model", "token_usage
 class Giver(NamedTuple):
     """What becomes of messages of one session: ``agent_id`` is who speaks as the assistant where nobody says it.
 
-    ``timestamp`` is the time of messages without one. ``is_there`` says whether the session has a turn, by its id.
+    ``timestamp`` is the time of messages without one. ``is_there`` says whether the session has a turn, by its id, and
+    ``conversation`` which of its conversations (a UUID) they go into.
     """
 
     name: SessionName
@@ -36,11 +36,13 @@ class Giver(NamedTuple):
     timestamp: str
     new_id: Callable[[], str]
     is_there: Callable[[str], bool]
+    conversation: Callable[[], str]
 
     def turns(self, messages: Iterable[object]) -> Turns:
         """The turns of ``messages``, in order, without those that were read from this very session."""
-        if isinstance(messages, Message | Mapping | str | bytes):
-            raise ValidationError("this is one message and no list of them", [Problem("$", "type")])
+        if isinstance(messages, Message | Mapping | str | bytes) or not isinstance(messages, Iterable):
+            message = "extend takes a list of messages: one message goes to append"
+            raise ValidationError(message, [Problem("$", "type")])
         turns: list[dict[str, Any]] = []
         formats: set[str] = set()
         may_be_known = False
@@ -117,14 +119,16 @@ class Giver(NamedTuple):
     def _alone(self, document: dict[str, Any]) -> Translated:
         found = self._translate([document])
         if found is None:
-            raise _no_message(Problem("$.role", "enum" if "role" in document else "required"))
+            if "role" in document:
+                raise ValidationError(f"this is no message: role {A_ROLE}", [Problem("$.role", "enum")])
+            raise ValidationError(f"this is no message: {A_MESSAGE}", [Problem("$.role", "required")])
         return found
 
     def _translate(self, documents: list[Any]) -> Translated | None:
         return translated(
             documents,
             session=self.name.session,
-            conversation=self.name.conversation,
+            conversation=self.conversation,
             request_id=self.new_id(),
             captured_at=self.timestamp,
         )
@@ -136,7 +140,8 @@ def _read(message: object) -> Any:
         return message
     document = document_of(message)
     if not isinstance(document, dict):
-        raise _no_message(Problem("$", "type"))
+        refusal = f"append takes one message, and a list of them goes to extend: {A_MESSAGE}"
+        raise ValidationError(refusal, [Problem("$", "type")])
     return _message(document) if _is_ours(document) and not _is_plain(document) else document
 
 
@@ -146,14 +151,10 @@ def _is_plain(document: dict[str, Any]) -> bool:
 
 
 def _is_ours(document: dict[str, Any]) -> bool:
-    """Whether ``document`` says nothing but what a message of ours does, as it does."""
-    timestamp, metadata = document.get("timestamp"), document.get("metadata")
-    return (
-        document.keys() <= _OURS
-        and _has_text(document)
-        and (timestamp is None or is_date_time(timestamp))
-        and (metadata is None or isinstance(metadata, dict))
-    )
+    """Whether ``document`` says nothing but what a message of ours does: then it is refused as one, too."""
+    # A number is how others write a time.
+    is_time_of_ours = isinstance(document.get("timestamp"), str | None)
+    return document.keys() <= _OURS and _has_text(document) and is_time_of_ours
 
 
 def _has_text(document: dict[str, Any]) -> bool:
@@ -166,7 +167,3 @@ def _message(document: dict[str, Any]) -> Message:
     """The message of ours that says what ``document`` does."""
     named = {"text" if name == "content" else name: value for name, value in document.items()}
     return Message(**named)
-
-
-def _no_message(problem: Problem) -> ValidationError:
-    return ValidationError("this is no message that any format knows", [problem])

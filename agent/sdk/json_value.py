@@ -16,6 +16,13 @@ from agent.errors import Problem, ValidationError
 
 # CONTRACT 2 allows 128 in a payload; what is given here stands in one, at most six levels down.
 MAX_DEPTH: Final = 122
+# What is allowed, by the rule that was broken.
+ALLOWED: Final[Mapping[str, str]] = {
+    "type": "must be a JSON value: a mapping with names of text, a list, text, a number, true, false or None",
+    "number_range": "must be a finite number",
+    "surrogate": "must be text without half surrogate pairs",
+    "depth": f"must be nested at most {MAX_DEPTH} deep, and not hold itself",
+}
 
 
 def json_copy(value: object, path: str = "$") -> Any:
@@ -69,4 +76,4 @@ def _text(text: str, at: tuple[str | int, ...], path: str) -> str:
 
 def _refused(at: tuple[str | int, ...], path: str, rule: str) -> ValidationError:
     where = path + json_path(at).removeprefix("$") if at else path
-    return ValidationError(f"{where} is no JSON value that the contract knows: {rule}", [Problem(where, rule)])
+    return ValidationError(f"{where.removeprefix('$.')} {ALLOWED[rule]}", [Problem(where, rule)])

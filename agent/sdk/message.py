@@ -1,7 +1,8 @@
 """A message of a conversation, as whoever writes an agent gives it and gets it back. It never changes.
 
-Refuses, by ValidationError with the member's path, a role that is none of ours and members of the wrong type. What a
-message says is checked where it is made, so that the line that is wrong is the line that fails.
+Refuses, by ValidationError with the member's path, a role that is none of ours and members of the wrong type; its
+message says what the first of them may be. What a message says is checked where it is made, so that the line that is
+wrong is the line that fails.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, Self, TypeVar, get_args
 
-from agent.core.timestamps import is_date_time, utc_text
 from agent.errors import Problem, ValidationError
-from agent.sdk.json_value import json_copy
+from agent.sdk.arguments import AN_INSTANT, checked_instant
+from agent.sdk.json_value import ALLOWED, json_copy
 
+A_MESSAGE: Final = "a message is a Message, a dictionary of role and content, or a message object of another library"
 Role = Literal["user", "assistant", "tool", "system"]
 ROLES: Final[tuple[str, ...]] = get_args(Role)
-_NAMES: Final = ("invocation_id", "tool_name")
 # What other programs call an assistant.
 _SPELLED: Final = {"agent": "assistant"}
+A_ROLE: Final = f"must be one of {', '.join(ROLES)}; agent is taken for assistant"
+_NAMES: Final = ("invocation_id", "tool_name")
+# Where it does not fit: a result stands on a tool's message, a call on any other.
+_PLACE: Final = {"tool_calls": "must not stand on a tool's message", "tool_results": "must stand on a tool's message"}
 
 
 class ToolCall(NamedTuple):
@@ -45,6 +50,8 @@ class ToolResult(NamedTuple):
 
 
 Invocation = TypeVar("Invocation", ToolCall, ToolResult)
+# What is wrong with a message, each with what would be right.
+Findings = list[tuple[Problem, str]]
 
 
 class _Members(NamedTuple):
@@ -66,6 +73,7 @@ class _Members(NamedTuple):
 class Message(_Members):
     """One message: ``role``, ``text``, when it was said (RFC 3339), and ``metadata``.
 
+    ``content`` is another word for ``text``.
     ``agent`` is who spoke, as far as the message says it. ``turn_id`` names the message: one that is given again under
     its ``turn_id`` is known, and with another text it is a new revision. ``conversation_id``, ``seq`` and ``erased``
     are the store's to say: a message with a ``seq`` was read from a session. An erased one is a gap that shows: its
@@ -89,7 +97,7 @@ class Message(_Members):
         turn_id: str | None = None,
     ) -> Self:
         """Raises ValidationError for what no message can be."""
-        problems: list[Problem] = []
+        problems: Findings = []
         text = _string("text", text, problems) or ""
         agent = _string("agent", agent, problems, may_be_absent=True)
         model = _string("model", model, problems, may_be_absent=True)
@@ -105,7 +113,9 @@ class Message(_Members):
         results = tuple(result for _, result in named)
         used = _object("token_usage", token_usage, problems)
         if problems:
-            raise ValidationError(f"this is no message; first: {problems[0].path}", problems)
+            first, allowed = problems[0]
+            message = f"this is no message: {first.path.removeprefix('$.')} {allowed}"
+            raise ValidationError(message, [problem for problem, _ in problems])
         return tuple.__new__(
             cls,
             (
@@ -113,6 +123,11 @@ class Message(_Members):
                 *(used, turn_id, None, None, False),
             ),
         )
+
+    @property
+    def content(self) -> str:
+        """The text, by the name that most formats have for it."""
+        return self.text
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._make, (tuple(self),)
@@ -123,66 +138,67 @@ def spelled_role(role: str) -> str:
     return _SPELLED.get(role, role)
 
 
-def _role(role: object, problems: list[Problem]) -> str:
+def _role(role: object, problems: Findings) -> str:
     if not isinstance(role, str):
-        problems.append(Problem("$.role", "type"))
+        problems.append((Problem("$.role", "type"), A_ROLE))
         return ""
     found = spelled_role(role)
     if found not in ROLES:
-        problems.append(Problem("$.role", "enum"))
+        problems.append((Problem("$.role", "enum"), A_ROLE))
     return found
 
 
-def _string(name: str, given: object, problems: list[Problem], *, may_be_absent: bool = False) -> str | None:
+def _string(name: str, given: object, problems: Findings, *, may_be_absent: bool = False) -> str | None:
     if given is None and may_be_absent:
         return None
     if not isinstance(given, str):
-        problems.append(Problem(f"$.{name}", "type"))
+        problems.append((Problem(f"$.{name}", "type"), "must be a string"))
         return None
     copied: str | None = _copied(given, f"$.{name}", problems)
     return copied
 
 
-def _timestamp(given: object, problems: list[Problem]) -> str | None:
-    if given is None or (isinstance(given, str) and is_date_time(given)):
-        return given
-    if isinstance(given, datetime) and given.tzinfo is not None:
-        return utc_text(given)
-    # A time without an offset names no instant.
-    problems.append(Problem("$.timestamp", "format" if isinstance(given, str | datetime) else "type"))
-    return None
+def _timestamp(given: object, problems: Findings) -> str | None:
+    try:
+        return None if given is None else checked_instant(given, "timestamp")
+    except ValidationError as error:
+        problems.extend((problem, AN_INSTANT) for problem in error.problems)
+        return None
 
 
 def _invocations(
-    name: str, given: Iterable[Invocation], kind: type[Invocation], problems: list[Problem], *, fits: bool
+    name: str, given: Iterable[Invocation], kind: type[Invocation], problems: Findings, *, fits: bool
 ) -> Iterator[tuple[str, Invocation]]:
-    """What is called, or answered, by its path: a result stands on a tool's message, a call on any other (``fits``)."""
+    """What is called, or answered, by its path; ``fits`` says whether it stands on the right message."""
+    if not isinstance(given, Iterable):
+        problems.append((Problem(f"$.{name}", "type"), f"must be a list of {kind.__name__}"))
+        return
     for place, each in enumerate(given):
         path = f"$.{name}[{place}]"
         if not fits:
-            problems.append(Problem(path, "not"))
+            problems.append((Problem(path, "not"), _PLACE[name]))
         elif not isinstance(each, kind):
-            problems.append(Problem(path, "type"))
+            problems.append((Problem(path, "type"), f"must be a {kind.__name__}"))
         else:
             for part in _NAMES:
                 _string(f"{name}[{place}].{part}", getattr(each, part), problems)
             yield path, each
 
 
-def _copied(value: object, path: str, problems: list[Problem]) -> Any:
+def _copied(value: object, path: str, problems: Findings) -> Any:
     """A copy of ``value``; None where it is no JSON value."""
     try:
         return json_copy(value, path)
     except ValidationError as error:
-        problems.extend(error.problems)
+        problems.extend((problem, ALLOWED[problem.rule]) for problem in error.problems)
         return None
 
 
-def _object(name: str, given: object, problems: list[Problem]) -> dict[str, Any] | None:
+def _object(name: str, given: object, problems: Findings) -> dict[str, Any] | None:
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        problems.append(Problem(f"$.{name}", "type"))
+        problems.append((Problem(f"$.{name}", "type"), "must be a mapping"))
         return None
     copied: dict[str, Any] | None = _copied(given, f"$.{name}", problems)
     return copied

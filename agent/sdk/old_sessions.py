@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final, Protocol, Unpack
+from typing import TYPE_CHECKING, Protocol
 
 from agent.core.timestamps import instant, utc_text
 from agent.errors import Problem, StoreNotFound, ValidationError
@@ -18,21 +18,16 @@ from agent.sdk.opened_store import OpenedStore
 
 if TYPE_CHECKING:
     from agent.ruvector.models import SessionRow
-    from agent.ruvector.reads import SessionFilters
-
-
-# RFC 3339 writes a year with four digits.
-_FIRST_YEAR: Final = 1000
 
 
 class _Lists(Protocol):
-    def __call__(self, **which: Unpack[SessionFilters]) -> Iterator[SessionRow]: ...
+    def __call__(self, *, until: str) -> Iterator[SessionRow]: ...
 
 
 def erase_older(store: OpenedStore, sessions: _Lists, hours: float) -> int:
     """Erase what ``sessions`` lists as longer without a capture than ``hours``; return how many sessions that were.
 
-    Raises ValidationError for hours that are no number from 0 on, and as the store's reads and erasures do.
+    Raises ValidationError for hours that are no number above 0, and as the store's reads and erasures do.
     """
     before = _before(store, hours)
     if before is None:
@@ -42,13 +37,15 @@ def erase_older(store: OpenedStore, sessions: _Lists, hours: float) -> int:
 
 def _before(store: OpenedStore, hours: object) -> str | None:
     """The instant of ``hours`` ago; None where that is before all time that an instant of capture has."""
-    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0 <= hours < math.inf:
-        raise ValidationError("hours is no number from 0 on", [Problem("$.hours", "minimum")])
+    message = "hours must be a number above 0"
+    if isinstance(hours, bool) or not isinstance(hours, int | float):
+        raise ValidationError(message, [Problem("$.hours", "type")])
+    if not 0 < hours < math.inf:
+        raise ValidationError(message, [Problem("$.hours", "exclusiveMinimum" if hours <= 0 else "number_range")])
     try:
-        moment = store.clock() - timedelta(hours=hours)
+        return utc_text(store.clock() - timedelta(hours=hours))
     except OverflowError:
         return None
-    return None if moment.year < _FIRST_YEAR else utc_text(moment)
 
 
 def _erase(store: OpenedStore, row: SessionRow, before: str) -> bool:

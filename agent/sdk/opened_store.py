@@ -1,8 +1,9 @@
 """The store behind a conversation memory: opened by its name, with what reads it, writes to it and holds its sessions.
 
 None is what the environment names, as everywhere (``RUVECTOR_SERVICE_URL``, ``RUVECTOR_API_KEY``; by default the
-embedded ``./memory-graph.db``). Refuses, by ConfigurationError, an address that is none, and by StoreConnectionError
-a path at which no embedded store can be: a client would wait for such a store as for one that is busy.
+embedded ``./memory-graph.db``). A database that is not there yet is made by the first write, and by no read. Refuses,
+by ConfigurationError, an address that is none and intents that do not hold, by StoreConnectionError a path at which no
+embedded store can be (a client would wait for such a store as for one that is busy), and by TypeError what names none.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,31 +20,39 @@ from agent import __version__
 from agent.bootstrap import embedded_fault, peak_memory_bytes, store_client
 from agent.capture.service import CaptureService
 from agent.config import Settings, StoreAddress
-from agent.errors import StoreConnectionError, StoreNotFound
+from agent.errors import StoreConnectionError, StoreNotFound, StoreWriteError
 from agent.recall.held import HeldSession, HeldSessions
+from agent.ruvector.reads import StoreReads
+from agent.sdk.file_reads import FileAsked
 from agent.sdk.kept_views import KeptViews
 
 if TYPE_CHECKING:
     from agent.intents import Intents
     from agent.ruvector.client import RuvectorClient
-    from agent.ruvector.reads import StoreReads
 
 IN_MEMORY: Final = ":memory:"
 _ADDRESSES: Final = ("http://", "https://", "embedded:")
+_NOT_READ: Final = (HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED)
 
 
 class OpenedStore:
-    """A store until it is closed. ``clock`` gives aware instants, ``new_id`` random UUIDs."""
+    """A store until it is closed: ``client`` writes to it, ``asked`` is who asks it and is closed with it.
+
+    ``intents`` are those that answers are read by. ``clock`` gives aware instants, ``new_id`` random UUIDs.
+    """
 
     def __init__(
         self,
         client: RuvectorClient,
+        asked: RuvectorClient | FileAsked,
         *,
         intents: Intents,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
         self._client = client
+        self._asked = asked
+        self._reads = StoreReads(asked)
         self._is_closed = False
         self.service = CaptureService(
             lambda: self.client,
@@ -51,7 +61,7 @@ class OpenedStore:
             peak_memory=peak_memory_bytes,
             release=__version__,
         )
-        self.held = HeldSessions(client.reads)
+        self.held = HeldSessions(self._reads)
         self.intents = intents
         self.clock = clock
         self.new_id = new_id
@@ -66,11 +76,19 @@ class OpenedStore:
 
     @property
     def reads(self) -> StoreReads:
-        return self.client.reads
+        """Raises StoreConnectionError once it is closed."""
+        if self._is_closed:
+            raise _closed()
+        return self._reads
+
+    @property
+    def kind(self) -> str:
+        """``embedded`` or ``http``."""
+        return self._client.kind
 
     def close(self) -> None:
         self._is_closed = True
-        self._client.close()
+        self._asked.close()
 
     def session(self, session_id: str) -> HeldSession | None:
         """The session (a UUID in lower case) as it is now; None for one that the store never had."""
@@ -81,6 +99,22 @@ class OpenedStore:
         except StoreNotFound:
             return None
 
+    def newest_conversation(self, session_id: str) -> str | None:
+        """The conversation (a UUID in lower case) with the newest turn of the session; None where it has no turns.
+
+        One small read, however long the session is: whoever only writes needs no more of it. None too where the key may
+        write and not read, or the store has no such read: such a program still writes.
+        """
+        try:
+            turns = self.reads.turns(session_id, last=1, limit=1).turns
+        except StoreNotFound:
+            return None
+        except StoreWriteError as error:
+            if error.upstream_status in _NOT_READ:
+                return None
+            raise
+        return turns[-1].conversation_id.lower() if turns else None
+
 
 def _closed() -> StoreConnectionError:
     return StoreConnectionError("the conversation memory is closed")
@@ -90,29 +124,34 @@ def open_store(
     store: str | os.PathLike[str] | None,
     *,
     api_key: str | None,
-    intents: Intents | None,
+    intents: Intents | str | os.PathLike[str] | None,
     environ: Mapping[str, str],
     clock: Callable[[], datetime],
     new_id: Callable[[], str],
 ) -> OpenedStore:
     """The store that ``store`` names. Nothing is connected, and no database made, before it is read or written."""
     settings = _settings(store, api_key, environ)
-    if settings.store.path not in (None, IN_MEMORY):
-        _check_path(str(settings.store.path))
-    if intents is None:
-        intents = settings.intents
-    return OpenedStore(
-        store_client(settings),
-        intents=_none_written() if intents is None else intents,
-        clock=clock,
-        new_id=new_id,
-    )
+    client = store_client(settings)
+    asked: RuvectorClient | FileAsked = client
+    path = settings.store.path
+    if path is not None and path != IN_MEMORY:
+        _check_path(path)
+        # What an empty store answers, an empty store knows best.
+        empty = settings._replace(store=StoreAddress(path=IN_MEMORY))
+        asked = FileAsked(path, client, lambda: store_client(empty))
+    return OpenedStore(client, asked, intents=_intents(intents, settings), clock=clock, new_id=new_id)
 
 
-def _none_written() -> Intents:
-    from agent.intents import NO_INTENTS
+def _intents(given: object, settings: Settings) -> Intents:
+    from agent.intents import NO_INTENTS, Intents, load_intents
 
-    return NO_INTENTS
+    if isinstance(given, str | os.PathLike):
+        return load_intents(Path(given))
+    if given is None:
+        return NO_INTENTS if settings.intents is None else settings.intents
+    if not isinstance(given, Intents):
+        raise TypeError("intents must be Intents, or the path of the file that holds them")
+    return given
 
 
 def _settings(store: str | os.PathLike[str] | None, api_key: str | None, environ: Mapping[str, str]) -> Settings:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from agent.bootstrap import utc_now
 from agent.recall.held import HeldSession
+from agent.sdk.arguments import check_count, checked_text
 from agent.sdk.message import Message
 from agent.sdk.opened_store import OpenedStore
 from agent.sdk.session import SessionHandle
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from agent.core.references import Reference
     from agent.ruvector.models import SessionRow
-    from agent.ruvector.reads import SessionFilters
 
 _OF_AN_ID: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 _ID_LENGTH: Final = 9
@@ -36,7 +36,7 @@ class Conversations(Protocol):
     @property
     def store(self) -> OpenedStore: ...
     def for_session(self, session_id: str) -> SessionHandle: ...
-    def sessions(self, *, limit: int | None = None, **which: Unpack[SessionFilters]) -> Iterator[SessionRow]: ...
+    def sessions(self, *, until: str) -> Iterator[SessionRow]: ...
 
 
 class OtherNames:
@@ -75,6 +75,7 @@ class OtherNames:
         from agent.core.conversation_context import conversation_context, last_said
         from agent.recall.speakers import speakers
 
+        check_count("max_chars", max_chars, least=0)
         held = _held(self.store, session_id)
         said = last_said(held.state.history)
         agents = speakers(self.store.reads, held.session_id, said)
@@ -107,10 +108,10 @@ class OtherNames:
         }
 
     def cleanup_old_sessions(self: Conversations, hours: float = 24) -> int:
-        """Erase the sessions whose last capture is longer ago than ``hours``, and return how many that were.
+        """Erase the sessions whose last capture is longer ago than ``hours``, above 0; return how many that were.
 
-        Their content is gone from the store for good, as ``memory-graph store expire`` does it. Never called by
-        itself. What was erased before a failure stays erased; called again it goes on.
+        Their content is gone from the store for good, as ``memory-graph store expire`` does it: no undo. Never called
+        by itself. What was erased before a failure stays erased; called again it goes on.
         """
         from agent.sdk.old_sessions import erase_older
 
@@ -163,7 +164,7 @@ def references_earlier(text: str, history: Iterable[object]) -> Reference:
     """
     from agent.core.references import references_earlier as leans_on
 
-    return leans_on(text, _texts(history))
+    return leans_on(checked_text(text, "text"), _texts(history))
 
 
 def _held(store: OpenedStore, session_id: str) -> HeldSession:

@@ -4,6 +4,9 @@ Every write is one capture, one DecisionEvent: what is said goes behind what is 
 of the session as it is in the store now. A session that nobody wrote to is empty. Errors come out as they are
 (``agent.errors``): a read that failed is never an empty answer.
 
+Writes of a handle go into one conversation: the one that was named for it, or else the one that has the session's
+newest turn when the handle first writes, so that whoever takes a session up goes on where it is.
+
 Any thread may use a handle, but for a batch: what happens inside one is of one thread, and of this handle alone.
 """
 
@@ -19,8 +22,8 @@ from agent.core.cut import Cuts
 from agent.core.memory import EMPTY
 from agent.core.pairs import paired_calls
 from agent.core.timestamps import utc_text
-from agent.errors import Problem, ValidationError
-from agent.sdk.asking import answered, checked_name, checked_params, question, tool_said
+from agent.sdk.arguments import check_count, checked_name, checked_params
+from agent.sdk.asking import answered, question
 from agent.sdk.captures import Turns, capture, payload_of, state_turn
 from agent.sdk.given import Giver
 from agent.sdk.json_value import json_copy, unshared
@@ -29,6 +32,7 @@ from agent.sdk.message import Message
 from agent.sdk.opened_store import OpenedStore
 from agent.sdk.session_name import SessionName
 from agent.sdk.shown import messages_of
+from agent.sdk.tool_said import answering, open_call, tool_said
 from agent.sdk.view import NO_SESSION, View, view_of, with_pending
 
 if TYPE_CHECKING:
@@ -41,8 +45,14 @@ class SessionHandle:
     def __init__(self, store: OpenedStore, name: SessionName, context: Mapping[str, str]) -> None:
         self._store = store
         self._name = name
+        # Whether the name says by now which conversation is written to.
+        self._is_placed = name.only
         self._context = context
         self._batch: Turns | None = None
+
+    def __repr__(self) -> str:
+        # Not by the caller's name for it: that may be a person's.
+        return f"<{type(self).__name__} {self._name.session}, {self._store.kind} store>"
 
     @property
     def session_id(self) -> str:
@@ -56,8 +66,8 @@ class SessionHandle:
 
     @property
     def conversation_uuid(self) -> str:
-        """The conversation that this handle writes to."""
-        return self._name.conversation
+        """The conversation that this handle writes to. Where none was named the store is asked, until it is known."""
+        return self._placed().conversation
 
     def history(self, limit: int | None = None) -> list[Message]:
         """The newest ``limit`` messages in their order (None: all), after branches, resets and cuts.
@@ -85,6 +95,7 @@ class SessionHandle:
             timestamp=self._now(),
             new_id=self._store.new_id,
             is_there=lambda turn_id: there().find(turn_id) is not None,
+            conversation=lambda: self._placed().conversation,
         )
         self._write(giver.turns(messages))
 
@@ -109,7 +120,9 @@ class SessionHandle:
     def clear(self, all: bool = False) -> None:  # noqa: A002, FBT001, FBT002 - the word that people say for it
         """Begin anew: from here on the history shows the system messages (``all``: not even these), and no state.
 
-        The log keeps what was. Where there is nothing to clear, nothing is written.
+        Nothing is known and waited for, and there is no plan. The log keeps what was. Where there is nothing to clear,
+        nothing is written. A session of several conversations is cleared as it is shown without naming one; by its
+        name each still shows what it did, but for the one that this is written to.
         """
         view = self._view()
         if view.memory != EMPTY or any(all or turn.role != "system" for turn in view.history):
@@ -118,7 +131,8 @@ class SessionHandle:
     def prune(self, max_messages: int = 10) -> int:
         """Show the system messages and the newest ``max_messages`` from here on; return how many others are left out.
 
-        A few more stay where a tool's result would lose its call. The log keeps all of them.
+        A few more stay where a tool's result would lose its call. The log keeps all of them. Of several conversations
+        it is what ``clear`` says.
         """
         check_count("max_messages", max_messages, least=0)
         view = self._view()
@@ -182,16 +196,20 @@ class SessionHandle:
             turns, self._batch = self._batch, None
             self._write(turns)
 
-    def ask(self, param: str, prompt: str) -> None:
-        """Say ``prompt`` as the agent, and wait for ``param``."""
-        self.append(question(param, prompt))
+    def ask(self, param: str, prompt: str | None = None) -> None:
+        """Say ``prompt`` as the agent, and wait for ``param``.
+
+        Without one, in the words that the intents have for it, or else in plain ones.
+        """
+        self.append(question(param, prompt, self._store.intents.hints))
 
     def answer(self, text: str) -> Resolution:
         """Keep what the user says, and read it as the answer to what is waited for, by the hints of the intents.
 
-        What it comes to is merged, and nothing is waited for any longer; or it says what to ask again. Never a guess.
+        What it comes to is merged, and nothing is waited for any longer; or it says what to ask again, for the caller
+        to say. Never a guess.
         """
-        message, found = answered(self._view().memory, text, self._store.intents.hints)
+        message, found = answered(self._view(), text, self._store.intents.hints)
         self.append(message)
         return found
 
@@ -202,13 +220,26 @@ class SessionHandle:
         params: Mapping[str, Any] | None = None,
         result: Any = None,
         *,
+        arguments: Any = None,
         success: bool | None = None,
     ) -> None:
-        """Keep what a tool came back with: a short ``summary`` as its message, ``params`` merged, ``last_result``."""
-        invocation_id = self._store.new_id()
-        self.append(
-            tool_said(name, summary, params=params, result=result, success=success, invocation_id=invocation_id)
+        """Keep what a tool came back with: a short ``summary`` as its message, ``params`` merged, ``last_result``.
+
+        It answers the call of this tool that the newest messages make and nobody answered; where there is none, the
+        call, with its ``arguments``, is kept before it.
+        """
+        call, answer = tool_said(
+            name,
+            summary,
+            arguments=arguments,
+            params=params,
+            result=result,
+            success=success,
+            invocation_id=self._store.new_id(),
         )
+        conversation = None if self._name.only else self._placed().conversation
+        made = open_call(self._view(), conversation, call.tool_calls[0])
+        self.extend([call, answer] if made is None else [answering(answer, made)])
 
     def resume(self) -> Any:
         """The plan to go on with; None where there is none, and as long as a parameter is waited for."""
@@ -224,13 +255,20 @@ class SessionHandle:
         if self._batch is not None:
             self._batch = self._batch.plus(turns)
             return
+        name = self._placed()
         if turns.may_part and (held := self._store.session(self._name.session)) is not None:
             turns = turns.new_first(self._name.session, held.state)
-        capture(
-            self._store.service,
-            payload_of(self._name, turns, self._context),
-            execution_ref=self._store.new_id(),
-        )
+        capture(self._store.service, payload_of(name, turns, self._context), execution_ref=self._store.new_id())
+        self._is_placed = True
+
+    def _placed(self) -> SessionName:
+        """The session with the conversation to write to; asked of the store until that has turns, and then kept."""
+        if not self._is_placed:
+            newest = self._store.newest_conversation(self._name.session)
+            if newest is not None:
+                self._name = self._name.going_on_in(newest)
+                self._is_placed = True
+        return self._name
 
     def _view(self) -> View:
         held = self._store.session(self._name.session)
@@ -238,7 +276,10 @@ class SessionHandle:
         if self._batch is not None and self._batch.turns:
             state = NO_SESSION if held is None else held.state
             turns = self._batch.new_first(self._name.session, state)
-            pending = with_pending(state, payload_of(self._name, turns, self._context))
+            name = self._name
+            if not self._is_placed and state.turns:
+                name = name.going_on_in(state.turns[-1].conversation_id)
+            pending = with_pending(state, payload_of(name, turns, self._context))
         view = view_of(self._name.session, held, self._name.conversation if self._name.only else None, pending)
         if view.memory.ignored:
             self._kept().warn(self._name.session, view.memory.ignored)
@@ -249,11 +290,3 @@ class SessionHandle:
 
     def _now(self) -> str:
         return utc_text(self._store.clock())
-
-
-def check_count(name: str, given: object, *, least: int) -> None:
-    """Raises ValidationError for what is no whole number, and for one below ``least``: never "all" by mistake."""
-    if isinstance(given, bool) or not isinstance(given, int):
-        raise ValidationError(f"{name} is no whole number", [Problem(f"$.{name}", "type")])
-    if given < least:
-        raise ValidationError(f"{name} is below {least}", [Problem(f"$.{name}", "minimum")])

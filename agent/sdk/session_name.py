@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from agent.core.ids import conversation_of_session, conversation_uuid, is_uuid, session_uuid
 from agent.errors import Problem, ValidationError
+from agent.sdk.arguments import checked_text
 
 # CONTRACT 1, derive_ids.
 _LONGEST: Final = 256
@@ -21,8 +22,8 @@ class SessionName(NamedTuple):
     """One session, and where its writes go.
 
     ``given`` is what the caller calls it. ``session`` and ``conversation`` are UUIDs in lower case; ``sent_session``
-    and ``sent_conversation`` are what a payload carries. ``only``: reads are of this conversation too, and not of the
-    session.
+    and ``sent_conversation`` are what a payload carries. ``only``: the conversation was named, and reads are of it
+    alone; else they are of the session, and ``conversation`` is the one for a session without turns.
     """
 
     given: str
@@ -34,12 +35,12 @@ class SessionName(NamedTuple):
 
     @classmethod
     def of(cls, session_id: str, conversation_id: str | None) -> Self:
-        """The session ``session_id``; its only conversation, by the contract's rule, where none is named."""
-        session = session_uuid(_text(session_id, "session_id"))
+        """The session ``session_id``; where no conversation is named, the one that the contract's rule gives it."""
+        session = session_uuid(checked_text(session_id, "session_id"))
         if conversation_id is None:
             conversation = sent_conversation = conversation_of_session(session)
         else:
-            conversation = conversation_uuid(_text(conversation_id, "conversation_id"))
+            conversation = conversation_uuid(checked_text(conversation_id, "conversation_id"))
             sent_conversation = _sent(conversation_id, conversation)
         return cls(
             given=session_id,
@@ -49,6 +50,10 @@ class SessionName(NamedTuple):
             sent_conversation=sent_conversation,
             only=conversation_id is not None,
         )
+
+    def going_on_in(self, conversation: str) -> Self:
+        """The same session, its writes going to ``conversation``: a UUID in lower case."""
+        return self._replace(conversation=conversation, sent_conversation=conversation)
 
 
 def session_key(interaction: Any) -> str:
@@ -60,8 +65,11 @@ def session_key(interaction: Any) -> str:
     if named is None:
         named = _member(interaction, "id")
     if named is None:
-        raise ValidationError("the interaction names no session", [Problem("$.context.session_id", "required")])
-    return _text(named, "id")
+        raise ValidationError(
+            "an interaction must name a session: by its context.session_id, or by its id",
+            [Problem("$.context.session_id", "required")],
+        )
+    return checked_text(named, "id")
 
 
 def may_be_sent(given: str) -> bool:
@@ -77,14 +85,3 @@ def _member(value: Any, name: str) -> Any:
     found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
     # An empty name is what a client sends that has none.
     return None if found == "" else found
-
-
-def _text(given: object, name: str) -> str:
-    if not isinstance(given, str):
-        raise ValidationError(f"the {name} is no string", [Problem(f"$.{name}", "type")])
-    try:
-        given.encode()
-    except UnicodeEncodeError:
-        message = f"the {name} has half a surrogate pair"
-        raise ValidationError(message, [Problem(f"$.{name}", "surrogate")]) from None
-    return given

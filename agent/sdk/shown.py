@@ -9,6 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent.core.growing import Growing
 from agent.core.ids import orphan_invocation_uuid
 from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
@@ -25,7 +26,7 @@ class ShownMessages:
     """The messages of one view, as they were shown last."""
 
     def __init__(self) -> None:
-        self._turns: list[SessionTurn] = []
+        self._turns: Sequence[SessionTurn] = ()
         self._messages: list[Message] = []
         self._lock = threading.Lock()
 
@@ -36,24 +37,24 @@ class ShownMessages:
             # What is held without content, because it is so large, is not kept here either.
             return messages_of(view, view.history[first:])
         with self._lock:
-            known = len(self._turns)
-            # Lists compare item by item, and what is the same object is equal at once: no look into any turn.
-            has_grown = known <= len(view.history) and _as_list(view.history[:known]) == self._turns
-            if not has_grown:
-                if first:
-                    return messages_of(view, view.history[first:])
-                self._turns, self._messages, known = [], [], 0
-            elif not known and first:
+            has_grown = _begins_with(view.history, self._turns)
+            if first and not (has_grown and self._turns):
                 return messages_of(view, view.history[first:])
-            new = list(view.history[known:])
+            if not has_grown:
+                self._messages = []
+            new = view.history[len(self._messages) :]
             if new:
                 self._messages += messages_of(view, new)
-                self._turns += new
+            self._turns = view.history
             return self._messages[first:]
 
 
-def _as_list(turns: Sequence[SessionTurn]) -> list[SessionTurn]:
-    return turns if isinstance(turns, list) else list(turns)
+def _begins_with(turns: Sequence[SessionTurn], others: Sequence[SessionTurn]) -> bool:
+    """Whether ``turns`` begin with ``others``."""
+    if isinstance(turns, Growing) and isinstance(others, Growing) and turns.extends(others):
+        return True
+    # Lists compare item by item, and what is the same object is equal at once: no look into any turn.
+    return len(others) <= len(turns) and list(turns[: len(others)]) == list(others)
 
 
 def messages_of(view: View, turns: Sequence[SessionTurn]) -> list[Message]:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import orjson
 
+from agent.core.timestamps import utc_text
 from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, event_key, position_of
 from store.errors import NotFound
@@ -238,6 +239,4 @@ def _last_position(connection: Connection, tenant: int) -> int:
 
 
 def _text(instant_us: int) -> str:
-    # strftime, which utc_text uses, writes the year 1 as "1".
-    moment = _EPOCH + timedelta(microseconds=min(instant_us, _LAST_US))
-    return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return utc_text(_EPOCH + timedelta(microseconds=min(instant_us, _LAST_US)))

@@ -166,14 +166,14 @@ def _name(payload: dict[str, Any], name: str) -> str | None:
 
 
 def other_version(payload: dict[str, Any]) -> str | None:
-    """The ``agent_version`` of an event, where its major is not the one of our contract; else None."""
+    """What is kept of an event's ``agent_version``, where its major is not the one of our contract; else None."""
     version = payload.get("agent_version")
-    if version == AGENT_VERSION or not isinstance(version, str):
+    if version == AGENT_VERSION or version is None:
         return None
     # Late: nearly every event keeps our own.
-    from agent.core.contract_version import major_version
+    from agent.core.contract_version import kept_version, major_version
 
-    return None if major_version(version) in (None, major_version(AGENT_VERSION)) else version
+    return None if major_version(version) in (None, major_version(AGENT_VERSION)) else kept_version(version)
 
 
 def _member(payload: dict[str, Any], name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from agent.core.contract_version import major_version
+from agent.core.contract_version import kept_version
 from agent.core.decision import AGENT_ID, DECISION_TYPE
 from agent.core.ids import is_uuid
 from agent.core.timestamps import is_date_time
@@ -46,6 +46,9 @@ def reduced(document: dict[str, Any], *, makes_turns: bool) -> dict[str, Any]:
         kept["execution_ref"] = payload["execution_ref"]
     if makes_turns:
         kept |= _only(payload, _CAPTURE)
+        # By the rule of those who read the skeleton, so that it says to them what the event said.
+        version = kept_version(payload.get("agent_version"))
+        kept |= {} if version is None else {"agent_version": version}
         applied = payload.get("constraints_applied")
         if isinstance(applied, list):
             kept["constraints_applied"] = [name for name in applied if _is_one_of(name, _CONSTRAINTS)]
@@ -98,11 +101,6 @@ def _is_version(value: Any) -> bool:
     return isinstance(value, str) and _VERSION.match(value) is not None
 
 
-def _is_contract(value: Any) -> bool:
-    # By the rule of those who read the skeleton, so that it says to them what the event said.
-    return major_version(value) is not None
-
-
 def _is_hash(value: Any) -> bool:
     return isinstance(value, str) and _SHA256.match(value) is not None
 
@@ -151,7 +149,7 @@ _PAYLOAD: Final[Rules] = {
     "inputs_hash": _is_text,
     "timestamp": is_date_time,
 }
-_CAPTURE: Final[Rules] = {"agent_version": _is_contract, "stored_inputs_hash": _is_hash, "confidence": _is_share}
+_CAPTURE: Final[Rules] = {"stored_inputs_hash": _is_hash, "confidence": _is_share}
 _IDS: Final[Rules] = {"session_id": is_uuid, "conversation_id": is_uuid}
 _OUTPUTS: Final[Rules] = {
     **_IDS,

@@ -119,6 +119,19 @@ def test_a_growing_sequence_is_a_sequence(items: list[int], part: slice) -> None
             growing[len(items)]
 
 
+def test_a_sequence_extends_what_it_grew_from_and_no_other() -> None:
+    begun = Growing([1, 2])
+    grown = begun.plus(3)
+    branched = begun.plus(4)
+    assert begun.extends(begun)
+    assert grown.extends(begun)
+    assert not begun.extends(grown)
+    assert not branched.extends(grown)
+    assert not grown.extends(branched)
+    assert not branched.extends(begun)
+    assert not Growing([1, 2, 3]).extends(begun)
+
+
 def test_turns_that_two_states_add_under_one_id_stay_apart() -> None:
     common = GrowingTurns([turn(1)])
     one, other = common.plus(turn(2)), common.plus(turn(3)).plus(turn(2, content="other"))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +16,7 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +42,19 @@ class Chat:
         self.url = f"http://127.0.0.1:{port}"
 
     def post(self, body: bytes) -> tuple[int, dict[str, Any]]:
+        status, answer, _ = self.ask("POST", body)
+        return status, answer
+
+    def ask(self, method: str, body: bytes | None = None) -> tuple[int, Any, Message]:
+        """The status of an answer, its document and its headers."""
         try:
-            with urllib.request.urlopen(urllib.request.Request(self.url, body), timeout=60) as answer:
-                return answer.status, json.load(answer)
+            asked = urllib.request.Request(self.url, body, method=method)
+            with urllib.request.urlopen(asked, timeout=60) as answer:
+                return answer.status, json.load(answer), answer.headers
         except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
+            with error:
+                text = error.read()
+                return error.code, json.loads(text) if text else None, error.headers
 
     def say(self, message: str, **more: str) -> str:
         """The answer to ``message``."""
@@ -170,11 +181,52 @@ def test_messages_that_come_at_once_are_all_kept_each_before_its_answer(chat: Ch
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b"5", b"{}", b'{"message": "a", "sesion_id": "b"}', b'{"message": "a", "session_id": 5}']
+    "body",
+    [
+        *(b"", b"{", b"[]", b"5", b"\xff", b'"message"', b"{}", b'{"message": "a", "sesion_id": "b"}'),
+        *(b'{"message": 5}', b'{"message": null, "session_id": "b"}', b'{"message": "a", "turn_id": {}}'),
+    ],
 )
-def test_what_is_no_message_is_refused(body: bytes, chat: Chat) -> None:
-    status, answer = chat.post(body)
-    assert (status, answer) == (400, {"error": 'a message is {"message", "session_id"?, "turn_id"?}'})
+def test_what_is_no_message_is_told_what_one_is(body: bytes, chat: Chat) -> None:
+    error = "a message is {message, session_id, turn_id}, each a string, the message alone enough"
+    assert chat.post(body) == (400, {"error": error})
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PROPFIND"])
+def test_another_method_is_told_in_json_which_one_there_is(method: str, chat: Chat) -> None:
+    status, answer, headers = chat.ask(method)
+    assert (status, headers["Allow"], headers["Content-Type"]) == (405, "POST", "application/json")
+    assert answer == (None if method == "HEAD" else {"error": "Method Not Allowed: this answers POST /"})
+
+
+def test_every_answer_says_that_it_is_json(chat: Chat) -> None:
+    for body in (b'{"message": "Hello"}', b"{"):
+        assert chat.ask("POST", body)[2]["Content-Type"] == "application/json"
+
+
+def test_it_says_in_one_line_what_it_starts_and_then_how_it_is_tried(chat: Chat, folder: Path) -> None:
+    first, second, *_ = (folder / "chat.log").read_text().splitlines()
+    assert first == "Starting the chat service, and the functions that it is not given the address of ..."
+    assert second.startswith(f"Try: curl {chat.url} ")
+
+
+def test_a_port_that_it_cannot_have_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        asked = str(taken.getsockname()[1])
+        ended = subprocess.run(
+            [sys.executable, str(SERVICE)],
+            cwd=tmp_path,
+            env=process_environment(PORT=asked),
+            capture_output=True,
+            text=True,
+            timeout=START_LIMIT_S,
+            check=False,
+        )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"Port {asked} cannot be used (")
+    assert re.search(r"\)\. Choose another one: PORT=\d+$", line)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_message_that_the_memory_refuses_is_refused(chat: Chat) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypothesis import given, settings
@@ -90,6 +93,62 @@ def test_what_is_held_comes_to_what_a_fresh_read_has(done: list[Step], page: int
         held_light = bare.session(SESSION)
         assert seen(held_light.state) == seen(fold(map(light, fresh)))
         assert held_light.whole(held_light.state.turns) == fresh
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(steps(), min_size=1, max_size=4),
+    st.lists(steps(), min_size=1, max_size=5),
+    st.lists(st.lists(steps(), min_size=1, max_size=4), min_size=1, max_size=3),
+    st.sampled_from([1, 2, 1000]),
+)
+def test_what_is_held_of_a_store_that_was_put_back_to_a_backup_comes_to_what_a_fresh_read_has(
+    kept: list[Step], lost: list[Step], since: list[list[Step]], page: int
+) -> None:
+    """Read with what was lost, some of which came while it was read; then again and again as the backup grows.
+
+    Something new is captured each time: an erasure alone may leave the row of the session as another would.
+    """
+    meanwhile: list[Step] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path, backup = Path(folder, "store.db"), Path(folder, "backup.db")
+        with embedded(str(path)) as store:
+            _happen(store, kept)
+        shutil.copy(path, backup)
+        with embedded(str(path)) as store, embedded(str(backup)) as restored:
+
+            def happen(question: str) -> None:
+                if question == "turns" and meanwhile:
+                    meanwhile.pop(0).act(store)
+
+            reads = Watched(store.client.reads, page=page, before=happen)
+            whole, bare = HeldSessions(reads), HeldSessions(reads, whole_bytes=0)
+            _happen(store, [step for step in lost if not step.is_meanwhile])
+            meanwhile = [step for step in lost if step.is_meanwhile]
+            for held in (whole, bare):
+                with suppress(StoreNotFound):
+                    held.session(SESSION)
+            meanwhile.clear()
+            reads.reads = restored.client.reads
+            for number, some in enumerate(since, 10):
+                _happen(restored, some)
+                new = {
+                    "turn_id": turn_id(number),
+                    "role": "user",
+                    "content": "new",
+                    "timestamp": "2026-03-02T08:15:00Z",
+                }
+                restored.capture({"session_id": SESSION, "conversation_id": ONE, "turns": [new]})
+                fresh = session_turns(restored.client.reads, SESSION)
+                assert seen(whole.session(SESSION).state) == seen(fold(fresh))
+                light_session = bare.session(SESSION)
+                assert seen(light_session.state) == seen(fold(map(light, fresh)))
+                assert light_session.whole(light_session.state.turns) == fresh
+
+
+def _happen(store: Memory, steps: list[Step]) -> None:
+    for step in steps:
+        step.act(store)
 
 
 def _ids(turns: Any) -> list[str]:

@@ -13,6 +13,7 @@ import schemas
 from agent.core.decision import AGENT_ID, AGENT_VERSION
 from agent.formats import WRITES
 from agent.recall.http.conversation import FORMATS, MAX_MESSAGES
+from agent.recall.http.export import FILES
 from agent.recall.http.graph import FORMS
 from agent.recall.http.query import LARGEST, LONGEST_NAME
 from agent.recall.http.routing import FIXED, OF_A_SESSION
@@ -74,8 +75,18 @@ def test_ranges_and_names_are_those_of_the_code() -> None:
     assert parameters["session_id"]["maxLength"] == LONGEST_NAME
     assert parameters["message_format"]["enum"] == list(FORMATS) == ["native", *WRITES]
     assert parameters["graph_format"]["enum"] == list(FORMS)
+    assert parameters["file_format"]["enum"] == list(FILES)
+    lowest = {name: parameters[name]["minimum"] for name in ("before_seq", "after_seq", "at_seq", "offset")}
+    assert lowest == {"before_seq": 1, "after_seq": 0, "at_seq": 0, "offset": 0}
     assert DOCUMENT["info"]["version"] == AGENT_VERSION
     assert COMPONENTS["headers"]["X-Agent-Id"]["schema"]["const"] == AGENT_ID
+
+
+def test_every_failure_says_what_it_is_called_in_the_log_and_no_success_does() -> None:
+    for name, response in COMPONENTS["responses"].items():
+        schema = response.get("content", {}).get("application/json", {}).get("schema", {})
+        is_failure = schema == {"$ref": "#/components/schemas/Failure"}
+        assert ("X-Execution-Ref" in response["headers"]) is is_failure, name
 
 
 def examples() -> list[tuple[str, dict[str, Any], Any]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.core.waiting import Hint, Hints
+from agent.formats.writers import writer
 from agent.intents import Intents
+from agent.recall.exported_session import exported_session
 from agent.ruvector.models import EventEnvelope
 from agent.sdk import ConversationMemory, InMemoryConversationMemory, SessionHandle
 
@@ -51,3 +54,21 @@ def inputs_of(memory: ConversationMemory, session: SessionHandle) -> list[dict[s
 
 def texts(session: SessionHandle, limit: int | None = None) -> list[str]:
     return [message.text for message in session.history(limit)]
+
+
+def exported(
+    memory: ConversationMemory, session: SessionHandle, name: str
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """The messages of the session in the format ``name``, and what that format, or a provider, loses of it."""
+    held = memory.store.held.session(session.session_uuid)
+    found = exported_session(
+        memory.store.reads,
+        held.session_id,
+        None,
+        shown=held.whole(held.state.history),
+        turns=held.whole(held.state.turns),
+    )
+    written = writer(name)(found)
+    (document,) = written.documents
+    messages: list[dict[str, Any]] = json.loads(document)["messages"]
+    return messages, dict(written.lost)

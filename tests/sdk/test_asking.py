@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from agent.core.waiting import Hint, Hints
 from agent.errors import ValidationError
+from agent.intents import Intents
+from agent.recall.held import HeldSessions
 from agent.sdk import ConversationMemory, Message, SessionHandle
-from tests.sdk.memories import events_of, inputs_of, texts
+from tests.sdk.memories import events_of, in_memory, inputs_of, texts
 
 
 def test_a_question_is_one_event_that_says_it_and_waits(memory: ConversationMemory, session: SessionHandle):
@@ -62,33 +67,88 @@ def test_whoever_says_that_the_intent_changed_is_waited_for_no_longer(session: S
     assert session.answer("O-12345").params == {}
 
 
-def test_a_tool_says_what_it_found_in_one_event(memory: ConversationMemory, session: SessionHandle):
-    session.ask("status", "What is its status?")
-    session.record_tool("track", "on its way", {"status": "shipped"}, {"rows": [1]}, success=True)
-    message = session.history()[-1]
-    assert (message.role, message.text) == ("tool", "on its way")
-    (result,) = message.tool_results
-    assert (result.tool_name, result.success) == ("track", True)
-    assert session.params() == {"status": "shipped"}
-    assert session.state()["last_result"] == {"rows": [1]}
-    assert session.waiting() is None
-    assert len(events_of(memory, session)) == 2
-
-
-def test_a_tool_that_found_nothing_to_keep_leaves_the_state_alone(session: SessionHandle):
-    session.update(last_result={"rows": [1]})
-    session.record_tool("track", "nothing found")
-    assert session.state()["last_result"] == {"rows": [1]}
-    assert session.history()[0].tool_results[0].success is None
-
-
-@pytest.mark.parametrize("name", ["", None, 5])
-def test_a_question_names_what_it_asks_for_and_a_tool_its_name(session: SessionHandle, name: object):
-    with pytest.raises(ValidationError):
-        session.ask(name, "Which?")
-    with pytest.raises(ValidationError):
-        session.record_tool(name, "done")
+@pytest.mark.parametrize(("name", "rule"), [("", "minLength"), (None, "type"), (5, "type")])
+def test_a_question_names_what_it_asks_for(session: SessionHandle, name: object, rule: str):
+    for prompt in ("Which?", None):
+        with pytest.raises(ValidationError) as caught:
+            session.ask(name, prompt)
+        assert [(each.path, each.rule) for each in caught.value.problems] == [("$.param", rule)]
     assert session.history() == []
+
+
+def test_a_question_without_words_is_asked_in_those_of_its_hint_or_else_in_plain_ones(session: SessionHandle):
+    session.ask("order_id")
+    session.ask("deliveryCity")
+    assert texts(session) == ["Which order is it?", "What is the delivery city?"]
+    assert session.waiting() == "deliveryCity"
+    with pytest.raises(ValidationError):
+        session.ask("order_id", 5)
+
+
+def hinted(**given: Any) -> Intents:
+    return Intents(Hints({"order_id": Hint("order_id", pattern=r"O-\d{5}", **given)}), frozenset())
+
+
+def test_where_the_hint_has_a_prompt_it_is_asked_again_in_those_words(session: SessionHandle):
+    session.ask("order_id", "Tell me the number of your order, please.")
+    assert session.answer("why?").reask == "Which order is it?"
+
+
+@pytest.mark.parametrize("intents", [hinted(), Intents(Hints(), frozenset())])
+def test_where_the_hint_has_none_the_question_is_repeated_as_the_agent_asked_it(intents: Intents):
+    with in_memory(intents=intents) as memory:
+        session = memory.for_session("s")
+        session.append(Message("user", "I want to check my order"))
+        session.ask("order_id", "Tell me the number of your order, please.")
+        for attempt in (1, 2, 3, 4):
+            found = session.answer("why?")
+            assert (found.reask, found.attempts) == ("Tell me the number of your order, please.", attempt)
+            session.append(Message("assistant", found.reask))
+
+
+def test_an_agent_that_asks_again_in_other_words_is_repeated_in_those(session: SessionHandle):
+    session.ask("city", "Where to?")
+    session.answer("hm")
+    session.ask("city", "Which city, I mean?")
+    assert session.answer("hm").reask == "Which city, I mean?"
+
+
+def test_examples_are_shown_once_however_often_it_is_asked_again():
+    with in_memory(intents=hinted(examples=("O-12345",))) as memory:
+        session = memory.for_session("s")
+        session.ask("order_id", "Your order?")
+        asked = [session.answer("why?").reask for _ in range(3)]
+        assert asked == ["Your order?", "Your order?", "Your order? (e.g. O-12345)"]
+        session.ask("order_id", asked[-1])
+        found = session.answer("why?")
+        assert (found.reask, found.attempts) == ("Your order? (e.g. O-12345)", 4)
+
+
+def test_what_is_waited_for_without_a_question_is_asked_for_in_plain_words(session: SessionHandle):
+    session.ask("city", "Where to?")
+    session.set_waiting(None)
+    session.append(Message("user", "never mind"))
+    session.append(Message("assistant", "All right."))
+    session.set_waiting("city")
+    assert session.answer("hm").reask == "What is the city?"
+    session.clear()
+    session.set_waiting("city")
+    assert session.answer("hm").reask == "What is the city?"
+
+
+def test_a_question_is_found_in_a_session_that_is_held_without_its_content(memory: ConversationMemory):
+    session = memory.for_session("large")
+    session.extend(Message("user", f"word {number}") for number in range(30))
+    session.ask("city", "Where to?")
+    memory.store.held = HeldSessions(memory.store.reads, whole_bytes=1)
+    assert session.answer("hm").reask == "Where to?"
+    assert session.answer("hm").reask == "Where to?"
+
+
+def test_a_question_that_one_event_says_and_another_waits_for_is_asked_again_in_plain_words(session: SessionHandle):
+    session.append(Message("assistant", "Where to?"))
+    session.set_waiting("city")
+    assert session.answer("hm").reask == "What is the city?"
 
 
 def test_a_whole_loop_in_one_process(session: SessionHandle):
@@ -101,4 +161,5 @@ def test_a_whole_loop_in_one_process(session: SessionHandle):
     session.record_tool("track", "it is on its way", result={"status": "shipped"})
     session.update(plan_execution=None)
     assert session.resume() is None
-    assert texts(session) == ["I want to check my order", "Which order is it?", "It's O-12345", "it is on its way"]
+    said = ["I want to check my order", "Which order is it?", "It's O-12345", "", "it is on its way"]
+    assert texts(session) == said

@@ -29,8 +29,8 @@ def test_all_that_happens_inside_is_one_event(memory: ConversationMemory, sessio
         session.update(last_intent_id="order_status")
         assert list(memory.sessions()) == []
     (inputs,) = inputs_of(memory, session)
-    assert [turn["content"] for turn in inputs["turns"]] == ["hi", "", "Which order?", "on its way", ""]
-    assert texts(session) == ["hi", "Which order?", "on its way"]
+    assert [turn["content"] for turn in inputs["turns"]] == ["hi", "", "Which order?", "", "on its way", ""]
+    assert texts(session) == ["hi", "Which order?", "", "on its way"]
 
 
 def test_reads_inside_see_what_is_pending(session: SessionHandle):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -103,6 +105,62 @@ def test_hints_are_those_of_the_environment_unless_they_are_given(here: Path):
             assert session.answer("It is O-12345").params == params
 
 
+YAML = "param_mapping:\n  order_id:\n    pattern: 'O-\\d{5}'\n"
+
+
+@pytest.mark.parametrize("named", [str, Path, lambda path: SimplePath(str(path))])
+def test_intents_may_be_the_path_of_their_file(here: Path, named: Callable[[Path], Any]):
+    (here / "intents.yaml").write_text(YAML)
+    intents = named(here / "intents.yaml")
+    for memory in (
+        InMemoryConversationMemory(environ={}, intents=intents),
+        ConversationMemory("a.db", intents=intents),
+    ):
+        with memory:
+            session = memory.for_session("s")
+            session.ask("order_id")
+            assert session.answer("It is O-12345").params == {"order_id": "O-12345"}
+
+
+class SimplePath:
+    """A path of somebody else's kind."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __fspath__(self) -> str:
+        return self._path
+
+
+def test_a_file_of_intents_that_does_not_hold_is_refused_at_once(here: Path):
+    (here / "wrong.yaml").write_text("param_mapping: {order_id: {pattern: '('}}\n")
+    for path in ("missing.yaml", "", here, here / "wrong.yaml"):
+        with pytest.raises(ConfigurationError) as caught:
+            ConversationMemory("a.db", intents=path)
+        assert caught.value.variable == "INTENTS_CONFIG"
+    assert not (here / "a.db").exists()
+
+
+@pytest.mark.parametrize("given", [{"order_id": {}}, 5, True, b"intents.yaml", (), INTENTS.hints])
+def test_what_are_no_intents_is_a_type_error_at_once(given: Any):
+    with pytest.raises(TypeError, match="intents must be Intents, or the path of the file that holds them"):
+        InMemoryConversationMemory(environ={}, intents=given)
+
+
+def test_a_memory_and_a_handle_say_what_they_are_and_not_what_the_caller_named(here: Path):
+    for memory, kind in (
+        (InMemoryConversationMemory(environ={}), "InMemoryConversationMemory, embedded"),
+        (ConversationMemory("planted.db", environ={}), "ConversationMemory, embedded"),
+        (ConversationMemory("http://127.0.0.1:9/planted", environ={}), "ConversationMemory, http"),
+    ):
+        session = memory.for_session("planted")
+        assert repr(memory) == f"<{kind} store>"
+        assert repr(session) == f"<SessionHandle {session_uuid('planted')}, {kind.split()[1]} store>"
+        memory.close()
+        assert "planted" not in repr(memory) + repr(session)
+    assert list(here.iterdir()) == []
+
+
 def test_a_memory_in_memory_leaves_nothing_and_shares_nothing(here: Path):
     with in_memory() as one, in_memory() as other:
         one.for_session("s").append(Message("user", "hello"))
@@ -154,6 +212,29 @@ def test_what_is_no_string_of_characters_names_no_session(memory: ConversationMe
         with pytest.raises(ValidationError) as caught:
             memory.for_session("s", name)
         assert [(each.path, each.rule) for each in caught.value.problems] == [("$.conversation_id", rule)]
+
+
+@pytest.mark.parametrize(
+    ("act", "allowed"),
+    [
+        (lambda memory: memory.for_session(5), "session_id must be a string"),
+        (lambda memory: memory.for_session("s", user_id=5), "user_id must be a string"),
+        (lambda memory: memory.for_session("s").history(0), "limit must be a whole number of at least 1"),
+        (lambda memory: memory.for_session("s").prune(-1), "max_messages must be a whole number of at least 0"),
+        (lambda memory: memory.for_session("s").merge([]), "params must be a mapping of names to JSON values"),
+        (lambda memory: memory.for_session("s").set_waiting(""), "name must not be empty"),
+        (lambda memory: memory.for_session("s").ask(5, "?"), "param must be a string"),
+        (lambda memory: memory.for_session("s").update(last_result={1}), "last_result must be a JSON value"),
+        (lambda memory: memory.sessions(since="x"), "since must be an RFC 3339 date-time with an offset"),
+        (lambda memory: memory.sessions(q=" "), "q must have 1 to 500 characters, and not white space alone"),
+        (lambda memory: memory.cleanup_old_sessions(0), "hours must be a number above 0"),
+        (lambda _: session_key({}), "an interaction must name a session: by its context.session_id, or by its id"),
+    ],
+)
+def test_a_refusal_says_what_is_allowed(memory: ConversationMemory, act: Callable[[ConversationMemory], Any], allowed):
+    with pytest.raises(ValidationError) as caught:
+        act(memory)
+    assert caught.value.message.startswith(allowed)
 
 
 def test_a_session_has_one_conversation_unless_another_is_named(memory: ConversationMemory):

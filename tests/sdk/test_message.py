@@ -10,6 +10,7 @@ import pytest
 
 from agent.errors import ValidationError
 from agent.sdk import Message, ToolCall, ToolResult
+from agent.sdk.json_value import ALLOWED
 
 
 def refused(*arguments: object, **named: object) -> list[tuple[str, str]]:
@@ -54,8 +55,62 @@ def test_a_refusal_does_not_repeat_what_was_given():
 
 def test_a_message_never_changes():
     message = Message("user", "words")
-    with pytest.raises(AttributeError):
-        message.text = "others"
+    for name in ("text", "content", "role"):
+        with pytest.raises(AttributeError):
+            setattr(message, name, "others")
+
+
+def test_content_is_another_word_for_the_text():
+    assert Message("user", "words").content == "words"
+    assert Message("user", "").content == ""
+    assert "content" not in Message._fields
+
+
+ROLE = "role must be one of user, assistant, tool, system; agent is taken for assistant"
+TIMESTAMP = (
+    "timestamp must be an RFC 3339 date-time with an offset, such as 2026-03-02T08:15:00Z,"
+    " or a datetime with a time zone"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "allowed"),
+    [
+        ({"role": "robot"}, ROLE),
+        ({"role": None}, ROLE),
+        ({"text": None}, "text must be a string"),
+        ({"text": "half \ud800"}, "text must be text without half surrogate pairs"),
+        ({"timestamp": "2026-03-02T08:15:03"}, TIMESTAMP),
+        ({"timestamp": datetime(2026, 3, 2, 8, 15)}, TIMESTAMP),
+        ({"timestamp": 1772439300}, TIMESTAMP),
+        ({"metadata": [1]}, "metadata must be a mapping"),
+        ({"metadata": {"a": [float("inf")]}}, "metadata.a[0] must be a finite number"),
+        (
+            {"metadata": {"a": {1}}},
+            f"metadata.a {ALLOWED['type']}",
+        ),
+        ({"agent": 5}, "agent must be a string"),
+        ({"token_usage": 5}, "token_usage must be a mapping"),
+        ({"tool_calls": 5}, "tool_calls must be a list of ToolCall"),
+        ({"tool_calls": [{"id": "c"}]}, "tool_calls[0] must be a ToolCall"),
+        ({"tool_calls": [ToolCall(5, "track")]}, "tool_calls[0].invocation_id must be a string"),
+        ({"role": "tool", "tool_calls": [ToolCall("c", "t")]}, "tool_calls[0] must not stand on a tool's message"),
+        ({"tool_results": [ToolResult("c", "t")]}, "tool_results[0] must stand on a tool's message"),
+    ],
+)
+def test_a_refusal_says_what_is_allowed(given, allowed):
+    with pytest.raises(ValidationError) as caught:
+        Message(**{"role": "user", "text": "words", **given})
+    assert caught.value.message == f"this is no message: {allowed}"
+
+
+def test_a_time_of_an_early_year_has_four_digits_for_it():
+    assert Message("user", "words", datetime(33, 4, 3, tzinfo=UTC)).timestamp == "0033-04-03T00:00:00.000000Z"
+
+
+def test_a_time_that_leaves_the_years_that_there_are_is_refused():
+    first = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=2)))
+    assert refused("user", "words", first) == [("$.timestamp", "format")]
 
 
 def test_a_time_may_be_written_or_an_instant():

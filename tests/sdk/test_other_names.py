@@ -199,6 +199,15 @@ def test_a_context_names_the_agent_of_a_capture_where_its_messages_do_not(clock:
         assert memory.get_conversation_insights("s")["agents_used"] == ["front", "billing"]
 
 
+@pytest.mark.parametrize("count", [-1, "10", None, 1.5, True])
+def test_a_context_is_of_so_many_characters(memory: InMemoryConversationMemory, count: Any) -> None:
+    memory.add_message("s", "user", "Hello")
+    assert memory.get_conversation_context("s", max_chars=0) == ""
+    with pytest.raises(ValidationError) as refused:
+        memory.get_conversation_context("s", max_chars=count)
+    assert refused.value.problems[0].path == "$.max_chars"
+
+
 def test_a_summary_says_when_the_session_was_captured_first_and_last(
     memory: InMemoryConversationMemory, clock: Clock
 ) -> None:
@@ -287,13 +296,22 @@ def test_no_session_is_older_than_time(memory: InMemoryConversationMemory) -> No
     assert memory.cleanup_old_sessions(24 * 365 * 1500) == 0
 
 
-@pytest.mark.parametrize("hours", [-1, -0.5, float("nan"), float("inf"), True, "24", None])
-def test_hours_that_are_no_number_erase_nothing(memory: InMemoryConversationMemory, clock: Clock, hours: Any) -> None:
+@pytest.mark.parametrize(
+    ("hours", "rule"),
+    [
+        *((hours, "exclusiveMinimum") for hours in (0, 0.0, -1, -0.5, float("-inf"))),
+        *((hours, "number_range") for hours in (float("nan"), float("inf"))),
+        *((hours, "type") for hours in (True, False, "24", None)),
+    ],
+)
+def test_hours_that_are_no_number_above_zero_erase_nothing(
+    memory: InMemoryConversationMemory, clock: Clock, hours: Any, rule: str
+) -> None:
     memory.add_message("s", "user", "Hello")
     clock.pass_hours(48)
     with pytest.raises(ValidationError) as refused:
         memory.cleanup_old_sessions(hours)
-    assert [problem.path for problem in refused.value.problems] == ["$.hours"]
+    assert [(problem.path, problem.rule) for problem in refused.value.problems] == [("$.hours", rule)]
     assert not erased(memory, "s")
 
 
@@ -420,8 +438,9 @@ def test_before_anybody_spoke_there_is_nothing_to_lean_on(history: list[object])
 
 
 def test_what_is_no_message_is_refused() -> None:
-    with pytest.raises(ValidationError):
-        references_earlier("that", [object()])
+    for text, history in (("that", [object()]), (5, ["Where is my parcel?"])):
+        with pytest.raises(ValidationError):
+            references_earlier(text, history)
 
 
 def test_the_history_of_a_session_is_one_to_lean_on(memory: InMemoryConversationMemory) -> None:

@@ -27,6 +27,14 @@ def test_the_front_of_the_package_has_what_the_sdk_has(name: str):
     assert name in agent.__all__
 
 
+def test_the_front_of_the_package_lists_what_it_has():
+    assert {*NAMES, "__version__"} <= set(dir(agent))
+    assert dir(agent) == sorted(dir(agent))
+    assert (
+        python("import agent; print('Message' in dir(agent), 'agent.sdk' in __import__('sys').modules)") == "True False"
+    )
+
+
 def test_a_name_that_nobody_has_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         _ = agent.Nothing

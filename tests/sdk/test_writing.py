@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from agent.core.ids import session_uuid
-from agent.errors import PayloadTooLarge, ValidationError
+from agent.errors import PayloadTooLarge, StoreConnectionError, ValidationError
 from agent.recall.held import HeldSession, HeldSessions
 from agent.sdk import ConversationMemory, Message, SessionHandle, ToolCall, ToolResult
-from tests.sdk.memories import events_of, in_memory, inputs_of, texts
+from tests.sdk.memories import INTENTS, events_of, in_memory, inputs_of, texts
 
 
 def test_an_append_is_one_event_of_one_turn_that_names_no_parent(memory: ConversationMemory, session: SessionHandle):
@@ -98,6 +100,9 @@ def test_a_dictionary_may_say_all_that_a_message_does(session: SessionHandle):
         ({"role": "user", "content": "half \ud800"}, ("$.text", "surrogate")),
         ({"role": "user", "content": "hello", "score": float("nan")}, ("$[0].score", "number_range")),
         ({"role": "user", "content": 7}, ("$[0].content", "type")),
+        ({"role": "user", "content": "hello", "timestamp": "2026-03-02T08:15:03"}, ("$.timestamp", "format")),
+        ({"role": "user", "content": "hello", "timestamp": datetime(2026, 3, 2)}, ("$.timestamp", "format")),
+        ({"role": "user", "content": "hello", "metadata": "calm"}, ("$.metadata", "type")),
     ],
 )
 def test_what_is_no_message_is_refused_and_nothing_is_written(memory, session, given, problem):
@@ -107,10 +112,47 @@ def test_what_is_no_message_is_refused_and_nothing_is_written(memory, session, g
     assert list(memory.sessions()) == []
 
 
-def test_one_message_in_place_of_a_list_is_refused(session: SessionHandle):
-    for one in (Message("user", "hello"), {"role": "user", "content": "hello"}, "hello"):
+def test_a_time_that_is_a_number_is_how_another_library_has_it(session: SessionHandle):
+    session.append({"role": "user", "content": "hello", "timestamp": 1772439300})
+    assert session.history()[0].metadata["native"] == {"timestamp": 1772439300}
+
+
+@pytest.mark.parametrize(
+    "one", [Message("user", "hello"), {"role": "user", "content": "hello"}, "hello", b"x", None, 5]
+)
+def test_one_message_in_place_of_a_list_is_refused(session: SessionHandle, one: object):
+    with pytest.raises(ValidationError, match="extend takes a list of messages: one message goes to append"):
+        session.extend(one)
+
+
+@pytest.mark.parametrize(
+    ("given", "allowed"),
+    [
+        ([Message("user", "planted")], "append takes one message, and a list of them goes to extend"),
+        ("planted", "append takes one message, and a list of them goes to extend"),
+        (object(), "a message is a Message, a dictionary of role and content, or a message object of another library"),
+        ({"content": "planted"}, "a message is a Message, a dictionary of role and content"),
+        ({"role": "planted", "content": "planted"}, "role must be one of user, assistant, tool, system"),
+        ({"role": "user", "content": "x", "timestamp": "planted"}, "timestamp must be an RFC 3339 date-time"),
+    ],
+)
+def test_a_refusal_says_what_is_allowed_and_not_what_was_given(session: SessionHandle, given: object, allowed: str):
+    with pytest.raises(ValidationError) as caught:
+        session.append(given)
+    assert allowed in caught.value.message
+    assert "planted" not in caught.value.message
+
+
+def test_a_store_that_fails_does_not_hide_what_is_wrong_with_a_message():
+    with ConversationMemory("http://127.0.0.1:9", environ={"RUVECTOR_DEADLINE_S": "0.2"}, intents=INTENTS) as memory:
+        session = memory.for_session("s")
+        for given in ("hello", {"role": "robot", "content": "x", "more": 1}, {"role": "user", "content": "\ud800"}):
+            with pytest.raises(ValidationError):
+                session.append(given)
         with pytest.raises(ValidationError):
-            session.extend(one)
+            session.record_tool("", "done")
+        with pytest.raises(StoreConnectionError):
+            session.append(Message("user", "hello"))
 
 
 def test_one_wrong_message_refuses_the_whole_list(memory: ConversationMemory, session: SessionHandle):

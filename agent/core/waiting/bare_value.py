@@ -18,22 +18,33 @@ from agent.core.waiting.words import (
     COMMANDS,
     FUNCTION_WORDS,
     IN_NAMES,
+    KINDS,
     NO,
     NO_VALUE,
     NOWHERE,
     OTHER_FUNCTION_WORDS,
     POLITE,
     QUALITIES,
+    SERVICE,
+    TITLES,
+    UNDECIDED,
     WEAK_QUALITIES,
     YES,
+    words_of,
 )
 
 _MOST_WORDS: Final = 5
 _MOST_IN_LOWER_CASE: Final = 3
 _LONGEST: Final = 60
-_ANSWERS: Final = YES | NO | POLITE | NO_VALUE
+_NO_ANSWERS: Final = SERVICE | UNDECIDED | TITLES
+_ANSWERS: Final = YES | NO | POLITE | NO_VALUE | _NO_ANSWERS
 _NO_NAME: Final = NO_VALUE | QUALITIES | MONTHS_AND_WEEKDAYS
 _HOW: Final = QUALITIES | WEAK_QUALITIES
+_OF_FILES: Final = words_of("file folder directory document user username host branch table code id")
+_AGREED: Final = (YES | NO) - IN_NAMES
+# "Non-Italian", "drama-free": what it is not.
+_AFFIXED: Final = re.compile(r"\b(?:non|anti|un|ex|pseudo)-|-(?:free|less|ish|like)\b", re.IGNORECASE)
+_CODE: Final = re.compile(r"[A-Za-z]{1,4}[-_ ]?\d{3,}")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _FIRST: Final = re.compile(r"\W?\w")
 _DRAWN_OUT: Final = re.compile(r"([a-z])\1\1", re.IGNORECASE)
@@ -52,13 +63,26 @@ def is_bare_value(value: str, hint: Hint, *, is_noun: bool = False) -> bool:
     words = value.split()
     if not words or len(value) > _LONGEST or len(words) > _MOST_WORDS or not _is_written_as_one(value):
         return False
-    if value.casefold() in _ANSWERS or is_number_word(value) or dates(value) or times(value):
+    if value.casefold().strip(".") in _ANSWERS or is_number_word(value) or dates(value) or times(value):
         return False
     if _UNSPACED.search(value):
         return bool(_HAN.match(value)) and not _HAN_SENTENCE.search(value)
     low = [word.casefold().strip("'.") for word in words]
     says_how = all(is_one_of(word, hint.own_words) or word in _HOW for word in low)
-    return not says_how and _NO_NAME.isdisjoint(low) and _is_no_sentence(words, low, hint, is_noun=is_noun)
+    # "Real person", "refund": said to the service. In a name such a word may stand among others: "Secret Agent".
+    is_no_answer = all(word in _NO_ANSWERS or word in _HOW for word in low)
+    if says_how or is_no_answer or _is_code(value, hint) or _AFFIXED.search(value):
+        return False
+    if not is_name(hint) and not _AGREED.isdisjoint(low):
+        return False
+    return _NO_NAME.isdisjoint(low) and _is_no_sentence(words, low, hint, is_noun=is_noun)
+
+
+def _is_code(value: str, hint: Hint) -> bool:
+    """Whether it is an id or a number with letters, where a place, a kind or a person was asked for."""
+    if is_place(hint) or hint.name_words & KINDS:
+        return any(character.isdigit() or character == "/" for character in value)
+    return is_name(hint) and not hint.own_words & _OF_FILES and _CODE.fullmatch(value) is not None
 
 
 def _is_written_as_one(value: str) -> bool:

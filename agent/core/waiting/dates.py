@@ -10,7 +10,7 @@ import re
 from datetime import date
 from typing import Final
 
-from agent.core.waiting.said import LETTERS, Found, clause_of
+from agent.core.waiting.said import LETTERS, Found
 from agent.core.waiting.words import ordered
 
 _MONTHS: Final = (
@@ -92,8 +92,6 @@ _UP_TO_HERE: Final = re.compile(
     re.IGNORECASE,
 )
 _FROM: Final = re.compile(r"\bfrom\s+(?:the )?\Z", re.IGNORECASE)
-_RETURNS: Final = re.compile(r"\b(?:return\w*|back|round ?trip)\b", re.IGNORECASE)
-_LEAVES: Final = re.compile(r"\b(?:leav\w+|depart\w*|fly(?:ing)? (?:out|to|from)|going to)\b", re.IGNORECASE)
 _ON: Final = re.compile(r"(?:on|am) ", re.IGNORECASE)
 
 
@@ -114,16 +112,6 @@ def dates(text: str, *, departing: bool = False) -> list[Found]:
             each = Found(start, each.end, text[start : each.end])
         found.append((each, near))
     return [_unless_a_span(text, each, departing=departing) for each, _ in found]
-
-
-def of_its_way(text: str, found: list[Found], *, returning: bool) -> list[Found]:
-    """``found`` without the value where its clause is about the other way: "returning on the 10th" is no departure."""
-    this, other = (_RETURNS, _LEAVES) if returning else (_LEAVES, _RETURNS)
-    ways = [text[slice(*clause_of(text, each.start))] for each in found]
-    return [
-        each._replace(value=None) if other.search(way) and not this.search(way) else each
-        for each, way in zip(found, ways, strict=True)
-    ]
 
 
 def _unless_a_span(text: str, found: Found, *, departing: bool) -> Found:

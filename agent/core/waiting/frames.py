@@ -39,9 +39,10 @@ _OPENS: Final = (
 _MARKED: Final = rf"(?:{one_of(POLITE | YES)}|{_OPENS}|no|let me (?:think|see)|let's see)\s*(?:[,.;:!]|-(?!\w))"
 _LEAD: Final = re.compile(rf"\s*(?:(?:{_MARKED}|(?:{_OPENS})(?![\w'-]))\s*)*", re.IGNORECASE)
 _LEAD_OF_A_NAME: Final = re.compile(rf"\s*(?:(?:{_MARKED}|(?:{_TAKES_BACK}|um|uh|hmm)(?![\w'-]))\s*)*", re.IGNORECASE)
-_TAIL: Final = re.compile(
-    rf"(?:[\s,]+(?:(?i:{one_of(COURTESY)})|then|actually|sorry|instead|{_PRAISE})(?!\w))*[\s,.;:!-]*\Z"
-)
+# One of what may end a sentence, looked for in its last few words alone.
+_TAIL: Final = re.compile(rf"[\s,](?:(?i:{one_of(COURTESY)})|then|actually|sorry|instead|{_PRAISE})\Z")
+_LONGEST_TAIL: Final = 40
+_TAIL_MARKS: Final = " \t\r\n,.;:!-"
 _WISH: Final = (
     r"(?:i'd|i would|we'd|we would) (?:like|love|prefer)|(?:i|we) (?:want|need|prefer|plan|wish)|i'm going|i am going"
 )
@@ -98,8 +99,18 @@ def trimmed(said: str, start: int, end: int, hint: Hint) -> tuple[int, int]:
     """The sentence without what is only polite, or takes back what was said before."""
     lead = (_LEAD_OF_A_NAME if is_name(hint) else _LEAD).match(said, start, end)
     start, _ = trimmed_marks(said, lead.end() if lead else start, end)
-    tail = _TAIL.search(said, start, end)
-    return start, tail.start() if tail else end
+    return start, _before_its_tail(said, start, end)
+
+
+def _before_its_tail(said: str, start: int, end: int) -> int:
+    """The end of a sentence without what is polite or praises at its end, piece by piece."""
+    while True:
+        while end > start and said[end - 1] in _TAIL_MARKS:
+            end -= 1
+        tail = _TAIL.search(said, max(start, end - _LONGEST_TAIL), end)
+        if tail is None:
+            return end
+        end = tail.start()
 
 
 def trimmed_marks(said: str, start: int, end: int) -> tuple[int, int]:
@@ -174,7 +185,7 @@ def _may_be_where(frame: re.Match[str], hint: Hint, role: str | None) -> bool:
         return False
     if role == "origin":
         return not (frame["to"] or frame["visit"])
-    return not (role == "destination" and (frame["from"] or frame["leave"]))
+    return not (frame["from"] or frame["leave"])
 
 
 def _is_about(subject: str, hint: Hint) -> bool:

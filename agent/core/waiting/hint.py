@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from agent.core.waiting.pattern_risk import refused
-from agent.core.waiting.words import FUNCTION_WORDS
+from agent.core.waiting.words import FUNCTION_WORDS, MONEY, PEOPLE
 
 Listed = str | int | float
 # string: a short answer in words. digits: a number that is a name, as an account's: its leading zeros count.
@@ -22,6 +22,7 @@ MAX_ATTEMPTS: Final = 3
 _SHOWN: Final = 10
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_COUNT_OF: Final = re.compile(r"\b(?:(?:number|count|amount) of|how many)\s+(?:the\s+)?(\w+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Hint:
     # The words of its name, and those of its description too, with and without a plural's s: what people call it.
     name_words: frozenset[str] = field(init=False, repr=False, compare=False)
     own_words: frozenset[str] = field(init=False, repr=False, compare=False)
+    # What a number for it counts, by its name and by "number of ..." in its description.
+    unit_words: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.type is not None and self.type not in TYPES:
@@ -55,6 +58,23 @@ class Hint:
         described = frozenset(word for word in _words_of(self.description or "") if word not in FUNCTION_WORDS)
         object.__setattr__(self, "name_words", named)
         object.__setattr__(self, "own_words", (named - FUNCTION_WORDS) | described)
+        counted = frozenset(form for word in _COUNT_OF.findall(self.description or "") for form in _forms(word.lower()))
+        object.__setattr__(self, "unit_words", (named | counted) - FUNCTION_WORDS)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether its value is a number that is not from a list and has no pattern."""
+        return self.type in {"integer", "number"} and not self.values and self.pattern is None
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether numbers are among its listed values."""
+        return any(not isinstance(value, str) or value.isdecimal() for value in self.values)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether it says how many people there are: a price per passenger does not."""
+        return bool(self.unit_words & PEOPLE) and not self.own_words & MONEY
 
 
 def _no_hints() -> Mapping[str, Hint]:

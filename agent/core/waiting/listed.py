@@ -1,37 +1,90 @@
-"""Finds which of a parameter's listed values is said, and returns it as it is listed, never anything else.
+"""Finds where the values of a parameter's list are said. Each comes back as it is listed, never anything else.
 
 A value is said by all of its words, or by those that tell it from the others ("kitchen" of "Kitchen speaker" and
-"Bedroom speaker"). A value of one word says nothing where it only describes another thing: "a business trip".
+"Bedroom speaker"). All that are said are found, so that two are no answer; one that only belongs to a phrase is found
+with the value None: "I'm on business".
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
 
+from agent.core.waiting.beside import PHRASES
+from agent.core.waiting.beside_words import BOOKED, OPENING
 from agent.core.waiting.hint import Hint, Listed, is_one_of
 from agent.core.waiting.numbers import numbers
-from agent.core.waiting.said import UNSPACED, Found, clause_of, folded
-from agent.core.waiting.words import CARRIERS, FUNCTION_WORDS, OTHER_FUNCTION_WORDS, POLITE
+from agent.core.waiting.said import UNSPACED, WORD, Found, clauses, folded, pieces
+from agent.core.waiting.words import CARRIERS, COURTESY, FUNCTION_WORDS, NO, NO_VALUE, POLITE, THINGS, YES, words_of
 
-_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _WHOLE: Final = re.compile(r"\d+\Z", re.ASCII)
-_SAYING_NOTHING: Final = CARRIERS | FUNCTION_WORDS | OTHER_FUNCTION_WORDS | POLITE
 _NONE_OF_THEM: Final = frozenset({"none", "no", "0"})
+# Between the words of one value: "Premium-Economy".
+_JOINT: Final = re.compile(r"[\s,.'&/-]*\Z")
+_SPACE: Final = re.compile(r"\s+\Z")
+# A word of fewer letters has no plural here.
+_LONG: Final = 4
+# A value that is such a word too is one only where nothing but this stands beside it.
+_COMMON: Final = FUNCTION_WORDS | CARRIERS | POLITE | YES | NO | NO_VALUE
+_BESIDE_COMMON: Final = COURTESY | words_of("it's its it is the a an make one option just ok okay yes so then um uh")
+# Before a value of one word: it belongs to the verb, or says what somebody is. "I'm on business", "I'm Italian".
+_PREPOSITION: Final = re.compile(
+    r"(?:\b(?:i'm|im|i am|we're|we are|he's|she's)(?: an?)?\s+\Z)|"
+    r"(?:\b(?:am|are|is|was|were|be|been|i'm|we're|he's|she's|it's|im)\s+(?:on|in|for|at|by|with)"
+    r"|\b(?:fly|flying|travel\w*|trip|here|there|away)\s+(?:on|for)|\b(?:go|going)\s+on)\s+\Z",
+    re.IGNORECASE,
+)
+_ALONE: Final = re.compile(r"\s*(?:on|in|for|at|by|with)\s+\Z", re.IGNORECASE)
+_DESCRIBES: Final = re.compile(r"([ -])([^\W\d_]+)")
+_GOES_THERE: Final = re.compile(r"\b(?:to|from|in)\s+\Z", re.IGNORECASE)
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    low: str
 
 
 def listed(text: str, hint: Hint) -> list[Found]:
     """Where ``text`` says one of ``hint.values``. A number beside the listed ones is found too, with the value None."""
+    plain = text if _is_a_phrase(text, hint) else PHRASES.sub(lambda match: "\n" * len(match[0]), text)
     counts = {float(value): value for value in hint.values if _is_number(value)}
-    words = [value for value in hint.values if not _is_number(value)]
-    found = [each for value in words for each in _in_full(text, value, hint)]
-    found = [each for each in found if not any(_holds(other, each) for other in found)]
+    values = [value for value in hint.values if isinstance(value, str) and not _WHOLE.match(value)]
+    said = _words(plain)
+    found = _longest([*_in_full(plain, said, values), *_unspaced(plain, values), *_without_letters(plain, values)])
+    found += _beside(_in_part(plain, said, values), found)
+    found = _meant(plain, found, hint)
     if counts:
-        counted = (each._replace(value=_count(each, counts)) for each in numbers(text, hint))
-        found += [each for each in counted if not any(_holds(other, each) for other in found)]
-    return found or _in_part(text, words, hint)
+        counted = [each._replace(value=_count(each, counts)) for each in numbers(plain, hint)]
+        found += _beside(counted, found)
+    return found
+
+
+def none_of_them(text: str, hint: Hint) -> Found | None:
+    """The listed value "None" where ``text`` says "none", or that there shall be no such thing: "no subtitles"."""
+    none = [value for value in hint.values if str(value).casefold() in _NONE_OF_THEM]
+    words = [word.casefold() for word in WORD.findall(text) if word.casefold() not in POLITE]
+    if len(none) != 1 or not words:
+        return None
+    said = words == ["none"] or (words[0] in {"no", "without"} and words[1:] and _only_named(words[1:], hint))
+    return Found(0, len(text), none[0]) if said else None
+
+
+def shared_words(hint: Hint) -> frozenset[str]:
+    """The words that several values have: they tell none from the others, and say nothing beside one."""
+    words = Counter(
+        word for value in hint.values if isinstance(value, str) for word in {each.low for each in _words(folded(value))}
+    )
+    return frozenset(word for word, times in words.items() if times > 1) - FUNCTION_WORDS
+
+
+def _is_a_phrase(text: str, hint: Hint) -> bool:
+    """Whether ``text`` is a value that is a phrase too: "all right", where that is listed."""
+    whole = text.strip(" .!\n").casefold()
+    return any(str(value).casefold() == whole for value in hint.values)
 
 
 def _is_number(value: Listed) -> bool:
@@ -42,99 +95,138 @@ def _count(found: Found, counts: dict[float, Listed]) -> Listed | None:
     return None if found.value is None else counts.get(float(found.value))
 
 
-def none_of_them(text: str, hint: Hint) -> list[Found]:
-    """The listed value "None" where ``text`` says "none", or that there shall be no such thing: "no subtitles"."""
-    none = [value for value in hint.values if str(value).casefold() in _NONE_OF_THEM]
-    words = [word.casefold() for word in _WORD.findall(text) if word.casefold() not in POLITE]
-    if len(none) != 1 or not words:
-        return []
-    said = words == ["none"] or (words[0] in {"no", "without"} and words[1:] and _only_named(words[1:], hint))
-    return [Found(0, len(text), none[0])] if said else []
-
-
 def _only_named(words: list[str], hint: Hint) -> bool:
     return all(is_one_of(word, hint.own_words) for word in words)
 
 
-def _holds(longer: Found, shorter: Found) -> bool:
-    return (longer.start, longer.end) != (shorter.start, shorter.end) and (
-        longer.start <= shorter.start and shorter.end <= longer.end
+def _words(text: str) -> list[_Word]:
+    return [_Word(match.start(), match.end(), match[0].casefold()) for match in WORD.finditer(text)]
+
+
+def _in_full(text: str, said: Sequence[_Word], values: Sequence[str]) -> list[Found]:
+    """Values by all of their words, written as one word too."""
+    wanted: dict[tuple[str, ...], str] = {}
+    for value in values:
+        words = tuple(word.low for word in _words(folded(value)))
+        if words and not (len(words) == 1 and words[0] in _NONE_OF_THEM):
+            wanted.setdefault(("".join(words),), value)
+            wanted[words] = value
+    return list(_looked_up(text, said, wanted, _JOINT))
+
+
+def _in_part(text: str, said: Sequence[_Word], values: Sequence[str]) -> list[Found]:
+    """Values by the words that no other value has, where some of their words are shared."""
+    words = {value: tuple(word.low for word in _words(folded(value))) for value in values}
+    times = Counter(word for each in words.values() for word in set(each))
+    wanted: dict[tuple[str, ...], str] = {}
+    for value, each in words.items():
+        own = tuple(word for word in each if times[word] == 1)
+        if own and len(own) < len(each) and FUNCTION_WORDS.isdisjoint(own):
+            wanted[own] = value
+    found = _looked_up(text, said, wanted, _SPACE)
+    return [each for each in found if not _GOES_THERE.search(text[: each.start])]
+
+
+def _looked_up(
+    text: str, said: Sequence[_Word], wanted: dict[tuple[str, ...], str], joint: re.Pattern[str]
+) -> Iterator[Found]:
+    """Where the words of a value stand in a row. Each row is looked up once: a long list makes no longer work."""
+    lengths = sorted({len(words) for words in wanted})
+    for place, first in enumerate(said):
+        for length in lengths:
+            row = said[place : place + length]
+            if len(row) < length or not all(joint.match(text, one.end, other.start) for one, other in pairwise(row)):
+                break
+            *before, last = (word.low for word in row)
+            value = next((wanted[words] for end in _forms(last) if (words := (*before, end)) in wanted), None)
+            if value is not None and not _is_cut(text, first.start, row[-1].end):
+                yield Found(first.start, row[-1].end, value)
+
+
+def _forms(word: str) -> Iterator[str]:
+    """The word, and what it is the plural or the genitive of."""
+    yield word
+    if len(word) > _LONG - 1:
+        yield from (word.removesuffix(end) for end in ("'s", "s") if word.endswith(end))
+
+
+def _is_cut(text: str, start: int, end: int) -> bool:
+    """Whether words are the end of another, or a letter of some: "non-Italian", "U.S.", "L'"."""
+    return (start > 1 and text[start - 1] in "-'." and text[start - 2].isalnum()) or text[end : end + 1] == "'"
+
+
+def _unspaced(text: str, values: Sequence[str]) -> Iterator[Found]:
+    """Values of scripts without blanks: they may stand inside of a run of letters."""
+    for value in values:
+        plain = folded(value)
+        start = text.find(plain) if UNSPACED.search(plain) else -1
+        while start >= 0:
+            yield Found(start, start + len(plain), value)
+            start = text.find(plain, start + len(plain))
+
+
+def _without_letters(text: str, values: Sequence[str]) -> Iterator[Found]:
+    for value in values:
+        if text.strip() == value.strip() and not WORD.search(value):
+            yield Found(0, len(text), value)
+
+
+def _longest(found: Sequence[Found]) -> list[Found]:
+    """``found`` without those that are a part of another: "Economy" of "Premium Economy"."""
+    left: list[Found] = []
+    for each in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not left or each.end > left[-1].end:
+            left.append(each)
+    return left
+
+
+def _beside(more: Sequence[Found], found: Sequence[Found]) -> list[Found]:
+    """Those of ``more`` that do not overlap with one of ``found``."""
+    return [each for each in more if not any(each.start < other.end and other.start < each.end for other in found)]
+
+
+def _meant(text: str, found: Sequence[Found], hint: Hint) -> list[Found]:
+    """``found`` without the words that are no value where they stand, and with None for what belongs to a phrase."""
+    spans = [clause for sentence in pieces(text) for clause in clauses(text, *sentence)]
+    left: list[Found] = []
+    for each in found:
+        start, end = next((span for span in spans if span[0] <= each.start < span[1]), (0, len(text)))
+        word = text[each.start : each.end].strip()
+        if len(WORD.findall(word)) > 1:
+            left.append(each)
+            continue
+        rest = {other.casefold() for other in WORD.findall(f"{text[start : each.start]} {text[each.end : end]}")}
+        others = {other.casefold() for other in WORD.findall(f"{text[:start]} {text[end:]}")}
+        if not _only_opens(word.casefold(), rest, others) and not _is_common(word, rest, others, hint):
+            belongs = _belongs_to_a_phrase(text[start : each.start], str(each.value))
+            belongs = belongs or _describes(text, each, hint)
+            left.append(each._replace(value=None) if belongs else each)
+    return left
+
+
+def _only_opens(word: str, rest: set[str], others: set[str]) -> bool:
+    """Whether "first" opens what is said next: "First, I want ..."."""
+    return word in OPENING and not rest and bool(others - POLITE)
+
+
+def _is_common(word: str, rest: set[str], others: set[str], hint: Hint) -> bool:
+    """Whether a word that is in any sentence, or as short as those, is one of this sentence: "a", "fine", "all"."""
+    common = word.casefold() in _COMMON or (len(word) == 1 and word.islower())
+    return common and not (
+        all(each in _BESIDE_COMMON or is_one_of(each, hint.own_words) for each in rest)
+        and others <= POLITE | YES | NO | _BESIDE_COMMON
     )
 
 
-def _in_full(text: str, value: Listed, hint: Hint) -> list[Found]:
-    words = _WORD.findall(folded(str(value)))
-    if not words:
-        return [Found(0, len(text), value)] if text.strip() == str(value).strip() else []
-    if len(words) == 1 and words[0].casefold() in _NONE_OF_THEM:
-        return []
-    expression = r"[\s,.'&/-]*".join(map(re.escape, words))
-    plural = "s?" if len(words[-1]) > 3 else ""
-    found = [Found(match.start(), match.end(), value) for match in _finditer(expression + plural, text)]
-    return found if len(words) > 1 else [each for each in found if _is_meant(text, each, hint)]
-
-
-def _finditer(expression: str, text: str) -> list[re.Match[str]]:
-    """Where a value stands as whole words, as far as its script has any."""
-    found = re.finditer(expression, text, re.IGNORECASE)
-    return [
-        match
-        for match in found
-        if _is_whole(text, match.start() - 1, match.start()) and _is_whole(text, match.end(), match.end() - 1)
-    ]
-
-
-def _is_whole(text: str, outer: int, inner: int) -> bool:
-    if not 0 <= outer < len(text):
-        return True
-    outside, inside = text[outer], text[inner]
-    return not outside.isalnum() or bool(UNSPACED.match(inside) or UNSPACED.match(outside))
-
-
-def _is_meant(text: str, found: Found, hint: Hint) -> bool:
-    """Whether a value of one word is what its clause is about: "a business trip" and "my own business" are not.
-
-    What it is called stands behind it ("business class"), or nothing but names stands beside it.
-    """
-    start, end = clause_of(text, found.start)
-    before, after = _WORD.findall(text[start : found.start]), _WORD.findall(text[found.end : end])
-    if before and not _is_known(before[-1], hint):
+def _describes(text: str, found: Found, hint: Hint) -> bool:
+    """Whether a value only says what another thing is like: "a business trip", "Italian-free", "the first one"."""
+    noun = _DESCRIBES.match(text, found.end)
+    if noun is None or is_one_of(noun[2], hint.own_words | THINGS):
         return False
-    if after and is_one_of(after[0], hint.own_words):
-        return True
-    follows = after[:1] and text[found.end] in " -" and not _is_known(after[0], hint)
-    return not follows and all(_is_known(word, hint) or word[0].isupper() for word in [*before[1:], *after])
+    is_ordinal = text[found.start : found.end].casefold() in OPENING
+    return noun[1] == "-" or is_one_of(noun[2], BOOKED) or (is_ordinal and noun[2].casefold() == "one")
 
 
-def _is_known(word: str, hint: Hint) -> bool:
-    """Whether the word says nothing of its own beside a value; of scripts without blanks that is not known."""
-    if word.casefold() in _SAYING_NOTHING or UNSPACED.match(word) or is_one_of(word, hint.own_words):
-        return True
-    return any(word.casefold() in str(value).casefold().split() for value in hint.values)
-
-
-def _in_part(text: str, values: Sequence[Listed], hint: Hint) -> list[Found]:
-    """Values by the words that no other value has, where some of their words are shared."""
-    words = {value: [word.casefold() for word in _WORD.findall(folded(str(value)))] for value in values}
-    times = Counter(word for each in words.values() for word in set(each))
-    found = []
-    for value, each in words.items():
-        own = [word for word in each if times[word] == 1]
-        if not own or len(own) == len(each) or any(word in FUNCTION_WORDS for word in own):
-            continue
-        for match in _finditer(r"\s+".join(map(re.escape, own)), text):
-            part = Found(match.start(), match.end(), value)
-            if _stands_alone(text, part, each, hint):
-                found.append(part)
-    return found
-
-
-def _stands_alone(text: str, found: Found, words: list[str], hint: Hint) -> bool:
-    """Whether its sentence says nothing else of its own, and does not go to or come from what it names."""
-    start = text.rfind("\n", 0, found.start) + 1
-    end = text.find("\n", found.end)
-    before, after = text[start : found.start], text[found.end : end if end >= 0 else len(text)]
-    if re.search(r"\b(?:to|from|in)\s+\Z", before, re.IGNORECASE):
-        return False
-    rest = [word.casefold() for word in _WORD.findall(f"{before} {after}")]
-    return all(word in words or _is_known(word, hint) for word in rest)
+def _belongs_to_a_phrase(before: str, value: str) -> bool:
+    """Whether what leads to a value makes a phrase of it; what is written in capitals ("on TV") makes none."""
+    return not value.isupper() and bool(_PREPOSITION.search(before) or _ALONE.match(before))

@@ -1,7 +1,8 @@
-"""Finds the numbers that are said as numbers: not those of days, times, other units, ids and names.
+"""Finds the numbers that are said as numbers: not those of days, times, people and ids.
 
 An integer or a float, or its digits where neither would keep them all: leading zeros, more digits than a double has.
-A separator that may be of thousands or of a fraction (1.200) is read where only one of the two is possible.
+A separator that may be of thousands or of a fraction (1.200) is read where only one of the two is possible. A number
+that is said for another thing is found with the value None, and digits that are no number are left to be a doubt.
 """
 
 from __future__ import annotations
@@ -9,20 +10,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from agent.core.waiting.beside_words import BESIDE, MONEY_UNITS, OF_A_SUM, TIME_UNITS
 from agent.core.waiting.dates import dates
 from agent.core.waiting.hint import Hint, is_one_of
-from agent.core.waiting.said import LETTERS, UNSPACED, Found, clause_of
+from agent.core.waiting.said import LETTERS, Found
 from agent.core.waiting.times import times
-from agent.core.waiting.words import (
-    CARRIERS,
-    FUNCTION_WORDS,
-    MONEY,
-    OTHER_FUNCTION_WORDS,
-    PEOPLE,
-    POLITE,
-    TIMES,
-    ordered,
-)
+from agent.core.waiting.words import COURTESY, MONEY, PEOPLE, TIMES, ordered, words_of
 
 _MOST_DIGITS: Final = 300
 # A message with more is no answer to one question.
@@ -54,51 +47,52 @@ _ALONE: Final = {
     for number, word in enumerate(ordered(line))
 } | {"两": 2, "兩": 2, "eine": 1, "ein": 1, "einer": 1, "une": 1, "una": 1}
 _DIGITS: Final = re.compile(
-    rf"(?<![{LETTERS}0-9_.,:/<-])(?P<sign>[-+](?=\d))?(?P<money>[$€£¥]?)(?P<n>\d+(?:[.,']\d+)*)"
-    r"(?:\s?(?P<unit>%|€|£|¥|[^\W\d_]+))?(?![A-Za-z0-9_]|[-/:.,]\d)"
+    rf"(?<![{LETTERS}0-9_.,:/<>~-])(?P<sign>-(?=\d))?(?P<money>[$€£¥]\s?)?(?P<n>\d+(?:[.,']\d+)*)"
+    r"(?P<mark>\s?[%€£¥])?(?![0-9_]|[-/:.,]\d)"
 )
 _SPELLED: Final = re.compile(
     rf"(?<![\w-])(?P<n>{'|'.join(sorted((word.replace('-', '[ -]') for word in _ENGLISH), key=len, reverse=True))})"
-    r"(?![\w]|-\w)(?: (?P<unit>[^\W\d_]+))?",
+    r"(?![\w]|-\w)",
     re.IGNORECASE,
 )
+_UNIT: Final = re.compile(r"[ -]?([^\W\d_]+)")
 _ID: Final = re.compile(rf"(?<![{LETTERS}0-9_.,:/-])\+?\(?\d(?:[ ().-]{{0,2}}\d)*\)?(?![\w]|[-/:.,]\w)")
-_MONEY_UNITS: Final = frozenset(ordered("dollar usd eur euro pound gbp buck cent yen $ € £ ¥"))
-_TIME_UNITS: Final = frozenset(ordered("second minute hour day week month year night"))
-_UNITS: Final = _MONEY_UNITS | _TIME_UNITS
-# They may stand behind a number and say nothing of what is counted.
+# Dots stand between the groups of a number that is a name: of three digits and more each, or all of two.
+_DOTTED: Final = re.compile(r"\d{3,}(?:\.\d{3,})+|\d\d(?:\.\d\d){2,}")
 _BOUND: Final = re.compile(
     r"\b(?:least|most|up to|more than|less than|over|under|about|approximately|nearly|almost|between"
     r"|around|mindestens|höchstens|environ|menos)\s+\Z",
     re.IGNORECASE,
 )
-_CALLED: Final = re.compile(r"\b(?:option|choice|class|type|device)\s+\Z", re.IGNORECASE)
-_SINCE: Final = re.compile(r"\b(?:from|in|since|of)\s+\Z", re.IGNORECASE)
-_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_RUN: Final = re.compile(r"\d+")
-_HOUR: Final = re.compile(r"\b(?:at|by|past)\s+\Z", re.IGNORECASE)
 _OR_MORE: Final = re.compile(r"\s*(?:\+|or (?:more|less|so)\b)", re.IGNORECASE)
-_NO_UNITS: Final = frozenset(ordered("more less fewer other others times am pm out or to"))
-_PLAIN_UNITS: Final = (
-    CARRIERS
-    | FUNCTION_WORDS
-    | OTHER_FUNCTION_WORDS
-    | POLITE
-    | frozenset({"of", "total", "altogether", "%", "percent", "piece", "item"}) - _NO_UNITS
+# Before a number they say that it is a name, an hour or a year: "option 1", "at 7", "in 2012".
+_CALLED: Final = re.compile(
+    r"\b(?:option|choice|class|type|device|number|answer|no|step|line|room)\s+\Z", re.IGNORECASE
 )
+_OF_ANOTHER: Final = re.compile(r"\b(?:from|in|on|since|at|by|past)\s+\Z", re.IGNORECASE)
+# "1. yes", "2) no": the mark of a line in a list.
+_LINE: Final = re.compile(r"\s*\(?\d{1,2}[.)]\s+\S")
+_WE_ARE: Final = re.compile(r"\b(?:am|are|i'm|im|we're)\s+\Z", re.IGNORECASE)
+_BEHIND_AN_ID: Final = COURTESY | words_of("is it's for and again works here")
+_FOR: Final = re.compile(r"\bfor\s+\Z", re.IGNORECASE)
+_RUN: Final = re.compile(r"\d+")
+_LETTERS_BEFORE: Final = re.compile(r"[^\W\d_]+")
+_SHARES: Final = words_of("percent percentage rate humidity discount share ratio tip chance probability")
+_COUNTS: Final = frozenset({"number", "count", "quantity"})
 
 
 def numbers(text: str, hint: Hint) -> list[Found]:
     """The numbers of ``text`` that can be one of ``hint``, whole ones only where it is an integer.
 
-    One that is only a limit ("at least 2") has the value None.
+    One that is only a limit ("at least 2"), or is said for another thing, has the value None.
     """
     if len(_RUN.findall(text)) > _MOST_NUMBERS:
         return []
     taken = [*dates(text, departing=True), *times(text)]
     found = [*_in_digits(text, hint), *_in_words(text, hint)] or _alone(text)
-    found = [each for each in found if not any(each.start < other.end and other.start < each.end for other in taken)]
-    return sorted(found)
+    return sorted(
+        each for each in found if not any(each.start < other.end and other.start < each.end for other in taken)
+    )
 
 
 def is_number_word(text: str) -> bool:
@@ -109,15 +103,35 @@ def is_number_word(text: str) -> bool:
 
 def identifying_digits(text: str) -> list[Found]:
     """Digits that name something; blanks, dashes, dots and brackets between them are for the eye."""
-    return [Found(match.start(), match.end(), re.sub(r"[ ().-]", "", match[0])) for match in _ID.finditer(text)]
+    taken = dates(text, departing=True)
+    return [
+        Found(match.start(), match.end(), re.sub(r"[ ().-]", "", match[0]))
+        for match in _ID.finditer(text)
+        if _may_name(text, match)
+        and not any(match.start() < other.end and other.start < match.end() for other in taken)
+    ]
+
+
+def _may_name(text: str, match: re.Match[str]) -> bool:
+    """Whether digits are not those of a fraction, a line in a list, a count or a year."""
+    said = match[0]
+    if said.count("(") != said.count(")") or ("." in said and not _DOTTED.fullmatch(said)) or _LINE.match(text):
+        return False
+    before = text[max(0, match.start() - 16) : match.start()]
+    called = _CALLED.search(before) and not before.casefold().rstrip().endswith("number")
+    if called or _OF_ANOTHER.search(before) or _WE_ARE.search(before):
+        return False
+    behind = _unit(text, match)
+    return not behind or behind in _BEHIND_AN_ID
 
 
 def _in_digits(text: str, hint: Hint) -> list[Found]:
     found = []
     for match in _DIGITS.finditer(text):
         value = _value(match["sign"] or "", match["n"], whole=hint.type == "integer")
-        if value is not None and _is_of(match["money"] or match["unit"], hint):
-            found += _unless_bound(text, match, value, hint)
+        if value is not None and not _counts_others(text, match, hint):
+            of_it = _is_of_marks(match, hint) and not (match["sign"] and _is_count(hint))
+            found.append(_as_said(text, match, value if of_it else None, hint))
     return found
 
 
@@ -126,37 +140,59 @@ def _in_words(text: str, hint: Hint) -> list[Found]:
     for match in _SPELLED.finditer(text):
         said = match["n"].casefold()
         value = _ENGLISH.get(said, _ENGLISH.get(said.replace(" ", "-")))
-        if _is_of(match["unit"], hint) and (said != "one" or _counts(text, match, hint)):
-            found += _unless_bound(text, match, value, hint)
+        if not _counts_others(text, match, hint) and (said != "one" or _is_one(text, match, hint)):
+            found.append(_as_said(text, match, value, hint))
     return found
 
 
-def _unless_bound(text: str, match: re.Match[str], value: object, hint: Hint) -> list[Found]:
-    """The number; without its value where it only says how much at least, at most or about; none if it is an hour."""
+def _as_said(text: str, match: re.Match[str], value: object, hint: Hint) -> Found:
+    """The number; without its value where it is a limit, a name, or counts what was not asked for."""
     before = text[max(0, match.start() - 16) : match.start()]
-    if _HOUR.search(before) or not _answers(text, match, hint):
-        return []
+    of_another = _OF_ANOTHER.search(before) and "year" not in hint.own_words
     bound = _BOUND.search(before) or _OR_MORE.match(text, match.end("n"))
-    return [Found(match.start(), match.end("n"), None if bound else value)]
+    named = _CALLED.search(before) and not _is_called(before, hint)
+    for_others = hint.own_words & MONEY and _FOR.search(before)
+    are = _WE_ARE.search(before) and not hint.counts_people
+    is_none = any((bound, of_another, named, for_others, are, _LINE.match(text))) or not _is_unit(text, match, hint)
+    return Found(match.start(), match.end(), None if is_none else value)
 
 
-def _answers(text: str, match: re.Match[str], hint: Hint) -> bool:
-    """Whether the number is what its clause is about: its unit is what was asked for, or nothing else is there."""
-    if match["unit"] and _names(match["unit"], hint):
-        return True
-    start, end = clause_of(text, match.start())
-    before = text[start : match.start()]
-    if _CALLED.search(before) or (_SINCE.search(before) and "year" not in hint.own_words):
-        return False
-    if _counts_people(hint) and re.search(r"\bfor\s+\Z", before, re.IGNORECASE):
-        return True
-    rest = f"{before} {text[match.end('n') : end]}"
-    for each in (*dates(rest), *times(rest)):
-        rest = rest[: each.start] + " " * (each.end - each.start) + rest[each.end :]
-    return all(
-        is_one_of(word, _PLAIN_UNITS | _UNITS) or _names(word, hint) or UNSPACED.match(word)
-        for word in _WORD.findall(rest)
+def _unit(text: str, match: re.Match[str]) -> str:
+    unit = _UNIT.match(text, match.end())
+    return unit[1].casefold() if unit else ""
+
+
+def _counts_others(text: str, match: re.Match[str], hint: Hint) -> bool:
+    """Whether the number is one of people, where people are not what was asked for."""
+    return is_one_of(_unit(text, match), PEOPLE) and not hint.counts_people
+
+
+def _is_unit(text: str, match: re.Match[str], hint: Hint) -> bool:
+    """Whether a word of the description that stands behind the number is what it counts."""
+    unit = _unit(text, match)
+    units = hint.unit_words | BESIDE | OF_A_SUM
+    units |= (MONEY_UNITS if hint.own_words & MONEY else frozenset()) | (
+        TIME_UNITS if hint.own_words & TIMES else frozenset()
     )
+    return not is_one_of(unit, hint.own_words) or is_one_of(unit, units)
+
+
+def _is_of_marks(match: re.Match[str], hint: Hint) -> bool:
+    """Whether the signs at the number are of what was asked for: of money, of a share."""
+    mark = (match["mark"] or "").strip()
+    if mark == "%":
+        return not match["money"] and bool(hint.own_words & _SHARES)
+    return not (mark or match["money"]) or bool(hint.own_words & MONEY)
+
+
+def _is_count(hint: Hint) -> bool:
+    return hint.counts_people or bool(hint.own_words & _COUNTS)
+
+
+def _is_called(before: str, hint: Hint) -> bool:
+    """Whether the word before the number is what was asked for: "class 2" where the class is."""
+    word = _LETTERS_BEFORE.findall(before)[-1].casefold()
+    return word in hint.own_words and word != "number"
 
 
 def _alone(text: str) -> list[Found]:
@@ -165,34 +201,13 @@ def _alone(text: str) -> list[Found]:
     return [] if value is None else [Found(text.index(word), text.index(word) + len(word), value)]
 
 
-def _counts(text: str, match: re.Match[str], hint: Hint) -> bool:
+def _is_one(text: str, match: re.Match[str], hint: Hint) -> bool:
     """Whether "one" is a number: not in "that one", "one way", "a good one"."""
-    if match["unit"]:
-        return _names(match["unit"], hint)
+    unit = _unit(text, match)
+    if unit and unit not in BESIDE:
+        return is_one_of(unit, hint.unit_words | (PEOPLE if hint.counts_people else frozenset()))
     before = re.findall(r"[^\W\d_]+", text[: match.start()].rpartition("\n")[2].casefold())
     return not before or before[-1] in {"just", "only", "for", "is", "s", "be"}
-
-
-def _is_of(unit: str | None, hint: Hint) -> bool:
-    """Whether a number with ``unit`` behind it can be meant: the unit is what was asked for, or no unit at all."""
-    if unit is None or (not unit.isascii() and unit not in _MONEY_UNITS):
-        return True
-    own = hint.own_words
-    if is_one_of(unit, _MONEY_UNITS):
-        return bool(own & MONEY) or is_one_of(unit, own)
-    if is_one_of(unit, _TIME_UNITS):
-        return bool(own & TIMES) or is_one_of(unit, own)
-    return is_one_of(unit, _PLAIN_UNITS) or _names(unit, hint)
-
-
-def _names(unit: str, hint: Hint) -> bool:
-    """Whether the unit is what was asked for; seats, guests and tickets are all people."""
-    return _counts_people(hint) if is_one_of(unit, PEOPLE) else is_one_of(unit, hint.own_words)
-
-
-def _counts_people(hint: Hint) -> bool:
-    """Whether the parameter counts people: a price per passenger does not."""
-    return bool(hint.own_words & PEOPLE) and not hint.own_words & MONEY
 
 
 def _value(sign: str, digits: str, *, whole: bool) -> int | float | str | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
-from agent.core.waiting.corrections import meant
-from agent.core.waiting.dates import dates, of_its_way
+from agent.core.waiting.beside import vocabulary
+from agent.core.waiting.corrections import Finder, meant
+from agent.core.waiting.dates import dates
 from agent.core.waiting.hint import Hint
-from agent.core.waiting.listed import listed, none_of_them
+from agent.core.waiting.listed import listed, none_of_them, shared_words
 from agent.core.waiting.numbers import identifying_digits, numbers
 from agent.core.waiting.patterns import patterned
-from agent.core.waiting.said import LONGEST, Found, folded, statements
+from agent.core.waiting.said import LONGEST, Found, folded
 from agent.core.waiting.short_answers import short_answer
 from agent.core.waiting.times import bare_hour, times
 from agent.core.waiting.words import ORIGINS
@@ -27,42 +29,34 @@ def value_in(text: str, hint: Hint) -> Found | None:
     text = unicodedata.normalize("NFC", text)
     plain = folded(text)
     if hint.type == "boolean":
-        answer = yes_or_no(plain)
+        answer = yes_or_no(plain, vocabulary(hint))
         return None if answer is None else Found(0, len(text), answer)
-    said = statements(plain)
-    found = meant(plain, _read(text, plain, said, hint))
-    return None if found is None or found.value is None else found
+    find = _finder(hint)
+    if find is None:
+        return short_answer(text, plain, hint) if hint.type == "string" else None
+    found = meant(plain, find, vocabulary(hint, shared_words(hint)), is_sum=hint.is_of_numbers or hint.has_numbers)
+    return found if found is not None or not hint.values else none_of_them(plain, hint)
 
 
-def _read(text: str, plain: str, said: str, hint: Hint) -> list[Found]:
-    """All that may be a value for ``hint``."""
-    found: list[Found] = []
+def _finder(hint: Hint) -> Finder | None:
+    """What finds all that may be a value for ``hint``; None for an answer in words, and for a hint without a type."""
     if hint.values:
-        found = listed(said, hint) or none_of_them(plain, hint)
-    elif hint.pattern is not None:
-        found = _typed(patterned(said, hint.pattern), hint)
-    elif hint.type in _NUMERIC:
-        found = numbers(said, hint)
-    elif hint.type == "digits":
-        found = identifying_digits(said)
-    elif hint.type == "date":
-        found = _days(said, hint)
-    elif hint.type == "time":
-        found = times(said) or bare_hour(said)
-    elif hint.type == "string":
-        found = short_answer(text, plain, said, hint)
-    return found
+        return lambda text: listed(text, hint)
+    pattern = hint.pattern
+    if pattern is not None:
+        return lambda text: _typed(patterned(text, pattern), hint)
+    finders: dict[str, Finder] = {
+        "integer": lambda text: numbers(text, hint),
+        "number": lambda text: numbers(text, hint),
+        "digits": identifying_digits,
+        "date": lambda text: dates(text, departing=bool(hint.name_words & ORIGINS)),
+        "time": lambda text: times(text) or bare_hour(text),
+    }
+    return finders.get(hint.type or "")
 
 
-def _days(said: str, hint: Hint) -> list[Found]:
-    """The days of ``said``; of the other way, where the parameter is one of two, they are none."""
-    departing, returning = bool(hint.name_words & ORIGINS), "return" in hint.name_words
-    found = dates(said, departing=departing)
-    return of_its_way(said, found, returning=returning) if departing or returning else found
-
-
-def _typed(found: list[Found], hint: Hint) -> list[Found]:
+def _typed(found: Sequence[Found], hint: Hint) -> list[Found]:
     """What a pattern matched, as a number where the hint says that it is one."""
     if hint.type not in _NUMERIC:
-        return found
+        return list(found)
     return [Found(each.start, each.end, value.value) for each in found for value in numbers(str(each.value), hint)]

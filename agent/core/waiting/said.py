@@ -1,17 +1,17 @@
 """What of a message counts as said: its statements, without questions, doubts, conditions and what it denies.
 
 All of it keeps the length of the text, so that a place in what counts is a place in the text. Longer messages than
-2 000 characters are not read: they are no answer to one question.
+500 characters are not read: they are no answer to one question, and no search here has more than that to walk over.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal, NamedTuple
 
-LONGEST: Final = 2_000
+LONGEST: Final = 500
 # Scripts that write no blank between words, or join what follows to a word: there a value may stand anywhere.
 UNSPACED: Final = re.compile(r"[\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 # Letters of scripts that write blanks, for a class of characters.
@@ -38,8 +38,10 @@ _AUXILIARY: Final = (
     r"(?:is|are|am|was|were|do|does|did|can|could|would|will|should|shall|may|have|has)(?:n't)? "
     r"(?:i|you|u|we|it|that|this|there|they|the|my|your|he|she|any|those|these)\b"
 )
+# No other sentence begins with them.
+_ONLY_ASKS: Final = r"(?:is|are|was|were|does|did|ist|sind)(?:n't)? (?!not\b)\S"
 _LEADS: Final = r"(?:(?:and|so|but|ok|okay|well|hmm|um|uh|oh|sorry|wait|yes|no|yeah|sure|hi|hello|hey)\b[,\s]*)*"
-_QUESTION: Final = re.compile(rf"\s*{_LEADS}(?:{_WH}|{_AUXILIARY})", re.IGNORECASE)
+_QUESTION: Final = re.compile(rf"\s*{_LEADS}(?:{_WH}|{_AUXILIARY}|{_ONLY_ASKS})", re.IGNORECASE)
 _REQUEST: Final = re.compile(
     rf"\s*{_LEADS}(?:(?:can|could|may) (?:i|we) (?:please )?(?:have|take|get)\b(?! (?:there|to|in|a refund))"
     r"|(?:can|could|will|would) (?:you|u) (?:please )?(?:make it|make that|use|try|find|look for|search for|play)\b)",
@@ -47,29 +49,47 @@ _REQUEST: Final = re.compile(
 )
 _ASKING: Final = re.compile(r"[吗嗎呢]\s*\Z|什么|什麼|哪|怎么|怎麼|为什么|ですか|ますか|どこ|いつ|何|무엇|어디")
 _DOUBT: Final = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|might|not sure|unsure|i guess|no idea|don't know|do not know|dunno"
-    r"|i'm thinking|either|vielleicht|peut-être|quizás?|tal vez|forse|talvez)\b|也许|可能|たぶん|아마",
+    r"\b(?:maybe|perhaps|possibly|probably|might|not sure|unsure|not certain|uncertain|undecided|i guess|i suppose"
+    r"|i (?:think|believe)|yeah right|no (?:idea|clue)|don'?t know|do not know|dunno|idk|i'm thinking|either"
+    r"|vielleicht|weiß nicht|peut-être|sais pas|quizás?|tal vez|no sé|forse|talvez)\b|也许|可能|たぶん|아마",
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(
     r"\b(?:if(?! (?:possible|you can|you could|that's|that is|you don't mind))|whether|unless|depends|depending"
-    r"|provided|falls|wenn|sauf si)\b|如果|もし",
+    r"|provided|falls (?:es|das|der|die|ich|du|er|sie|wir|ihr|man)|wenn|sauf si)\b|如果|もし",
     re.IGNORECASE,
 )
+# With and without its apostrophe: "isn't", "isnt".
+_NOT: Final = r"(?:is|was|are|were|do|does|did|wo|would|could|should|ca|has|have|had|must|need|ai)n'?t"
 _DENIED: Final = re.compile(
-    r"\b(?:is|was|are|were|'s|do|does|did|will|would|could|should|can|has|have|am|'m) (?:not|never)\b|\bcannot\b|n't\b"
-    r"|\b(?:wrong|incorrect|hate|dislike|avoid|ne \w+ pas|nicht|kein\w*|niet|geen|no (?:quiero|es)|não)\b"
-    r"|不是|不要|不想|别|別|じゃない|ではない|ではなく|じゃなく|아니",
+    r"\b(?:is|was|are|were|'s|do|does|did|will|would|could|should|can|has|have|am|'m) (?:not|never)\b|\bcannot\b"
+    rf"|\b{_NOT}\b|n't\b|\b(?:wrong|incorrect|invalid|outdated|mistaken?|hate|dislike|avoid"
+    r"|ne \w+ pas|nicht|falsch\w*|kein\w*|niet|geen|incorrect[ao]|equivocad[ao]|sbagliat[ao]|errad[ao]"
+    r"|no (?:quiero|es)|não|не|неправильн\w*|ليس|ليست|لست)\b"
+    r"|不是|不对|不對|不要|不想|别|別|错|錯|じゃない|ではない|ではなく|じゃなく|違|아니|틀",
     re.IGNORECASE,
 )
 _DENIES: Final = re.compile(
-    r"\b(?:not|never|without|except(?: for)?|instead of|rather than|other than|no longer|no(?! wait\b|\.? \S*\d)"
-    r"|(?:anything|everything|all) but)\b.*?"
-    r"(?=\b(?:it's|its|it is|i mean|i meant|make it|rather (?!than)|instead (?!of))\b|\Z)",
+    r"\b(?:not|never|neither|nor|none of|without|except(?:ing)?(?: for)?|excluding|apart from|aside from|unlike"
+    r"|disregard|instead of|rather than|other than|no longer|no(?! wait\b|\.\s)"
+    r"|(?:anything|everything|all) but)\b"
+    r".*?(?=\b(?:it's|its|it is|i mean|i meant|make it|rather (?!than)|instead (?!of))\b|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
 # "no" with a mark behind it takes back what was said before, and says nothing of what follows.
-_NO: Final = re.compile(r"\s*no\s*\Z", re.IGNORECASE)
+_NO: Final = re.compile(r"\s*(?:no|nope|nah|nein|non|não|нет|لا|不是|いいえ|아니요)\s*\Z", re.IGNORECASE)
+# The words of a text: a run of a script without blanks is one.
+WORD: Final = re.compile(
+    rf"{UNSPACED.pattern}+|(?:(?!{UNSPACED.pattern})[^\W_])+(?:'(?:(?!{UNSPACED.pattern})[^\W_])+)*"
+)
+
+
+class Part(NamedTuple):
+    """A part of a message: said outright, asked, denied, or left open by a doubt or a condition."""
+
+    start: int
+    end: int
+    kind: Literal["said", "asked", "denied", "open"]
 
 
 class Found(NamedTuple):
@@ -117,12 +137,6 @@ def clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def clause_of(text: str, place: int) -> tuple[int, int]:
-    """The clause that ``place`` is in."""
-    sentence = next((each for each in pieces(text) if each[0] <= place < each[1]), (0, len(text)))
-    return next((each for each in clauses(text, *sentence) if each[0] <= place < each[1]), sentence)
-
-
 def is_question(text: str, start: int, end: int) -> bool:
     """Whether the sentence asks something; a request in the form of a question does not."""
     sentence = text[start:end]
@@ -131,23 +145,48 @@ def is_question(text: str, start: int, end: int) -> bool:
     return text[end : end + 1] == "?" or bool(_QUESTION.match(sentence) or _ASKING.search(sentence))
 
 
-def statements(text: str) -> str:
-    """``text`` with line breaks in place of all that is not said outright: values are looked for in what is left."""
-    left = list(text)
+def parts(text: str) -> Iterator[Part]:
+    """The parts of ``text`` in order, without the marks between them."""
     for start, end in pieces(text):
-        if is_question(text, start, end) or _CONDITION.search(text, start, end):
-            _blank(left, start, end)
-            continue
-        for begin, close in clauses(text, start, end):
-            clause = text[begin:close]
-            if _DOUBT.search(clause) or _DENIED.search(clause):
-                _blank(left, begin, close)
-            elif not _NO.match(clause):
-                denied = _DENIES.search(clause)
-                if denied is not None:
-                    _blank(left, begin + denied.start(), begin + denied.end())
+        if is_question(text, start, end):
+            yield Part(start, end, "asked")
+        elif _CONDITION.search(text, start, end):
+            yield Part(start, end, "open")
+        else:
+            for clause in clauses(text, start, end):
+                yield from _parts_of(text, *clause)
+
+
+def _parts_of(text: str, start: int, end: int) -> Iterator[Part]:
+    clause = text[start:end]
+    if _NO.match(clause):
+        yield Part(start, end, "said")
+    elif _DOUBT.search(clause):
+        yield Part(start, end, "open")
+    elif _DENIED.search(clause):
+        yield Part(start, end, "denied")
+    else:
+        denies = _DENIES.search(clause)
+        if denies is None:
+            yield Part(start, end, "said")
+            return
+        begin, close = start + denies.start(), start + denies.end()
+        yield from (
+            each
+            for each in (Part(start, begin, "said"), Part(begin, close, "denied"), Part(close, end, "said"))
+            if text[each.start : each.end].strip()
+        )
+
+
+def only(text: str, whole: Iterable[Part], *kinds: str) -> str:
+    """``text`` with line breaks in place of the parts that are of none of ``kinds``; the marks between them stay."""
+    left = list(text)
+    for each in whole:
+        if each.kind not in kinds:
+            left[each.start : each.end] = "\n" * (each.end - each.start)
     return "".join(left)
 
 
-def _blank(left: list[str], start: int, end: int) -> None:
-    left[start:end] = "\n" * (end - start)
+def statements(text: str) -> str:
+    """``text`` with line breaks in place of all that is not said outright: values are looked for in what is left."""
+    return only(text, parts(text), "said")

@@ -12,7 +12,7 @@ from typing import Final
 from agent.core.waiting.bare_value import is_bare_value
 from agent.core.waiting.frames import Framed, is_name, trimmed, trimmed_marks, unframed
 from agent.core.waiting.hint import Hint, is_one_of
-from agent.core.waiting.said import Found, is_question, pieces, statements
+from agent.core.waiting.said import Found, Part, is_question, parts, pieces, statements
 from agent.core.waiting.words import COURTESY, GREETINGS, IN_NAMES, KINDS, NEITHER, THINGS, YES, one_of, ordered
 
 _LONGEST_QUOTED: Final = 200
@@ -25,29 +25,35 @@ _ADDRESS: Final = re.compile(
     rf"\b(?:{one_of((COURTESY | GREETINGS) - frozenset(ordered('please pls plz')))})\b", re.IGNORECASE
 )
 _AGREES: Final = re.compile(rf"(?<!\w)(?:{one_of(YES)})(?!\w)", re.IGNORECASE)
+# Behind a value: it is taken back, or another one follows.
+_TAKES_BACK: Final = re.compile(r"\b(?:no|nope|nah|not|wait|oops|correction|wrong|i meant?)\b", re.IGNORECASE)
+_ANOTHER: Final = re.compile(r"(?:not|never|instead of|rather than|other than)\s+(?P<value>\S.*)", re.IGNORECASE)
 _IS_NEITHER: Final = re.compile(rf"\s*(?:{one_of(NEITHER)})\b", re.IGNORECASE)
 
 
-def short_answer(text: str, plain: str, said: str, hint: Hint) -> list[Found]:
+def short_answer(text: str, plain: str, hint: Hint) -> Found | None:
     """The value of ``text``, ``plain`` when folded, if it states one value in its frame and nothing else.
 
-    ``said`` is what of it is said outright. Questions may stand beside the value.
+    Questions may stand beside the value.
     """
     stated = [piece for piece in pieces(plain) if not is_question(plain, *piece)]
     sentences = [(piece[0], *trimmed(plain, *piece, hint)) for piece in stated]
     sentences = [each for each in sentences if each[1] < each[2]]
     if len(sentences) != 1 or _IS_NEITHER.match(plain, sentences[0][0]):
-        return []
+        return None
     opening, start, end = sentences[0]
+    if any(_TAKES_BACK.search(plain, *piece) for piece in stated if piece[0] > opening):
+        return None
     quoted = _quoted(plain, start, end, hint)
     if quoted is not None:
-        return [Found(*quoted, text[slice(*quoted)])] if _is_outright(plain, start, *quoted) else []
-    start, end = _said_of_it(said, start, end)
+        return Found(*quoted, text[slice(*quoted)]) if _is_outright(plain, start, *quoted) else None
+    said = statements(plain)
+    start, end = _said_of_it(plain, said, start, end, hint)
     for framed in unframed(said, start, end, hint):
         value = _value(said, framed, hint)
         if value is not None and not (value[0] == start and _is_addressed(plain[opening:start], plain[start])):
-            return [Found(*value, text[slice(*value)])]
-    return []
+            return Found(*value, text[slice(*value)])
+    return None
 
 
 def _is_addressed(before: str, first: str) -> bool:
@@ -58,10 +64,24 @@ def _is_addressed(before: str, first: str) -> bool:
     return _ADDRESS.search(before) is not None or (first.islower() and _AGREES.search(before) is not None)
 
 
-def _said_of_it(said: str, start: int, end: int) -> tuple[int, int]:
-    """The part of a sentence that is left without what it denies, if it is one."""
-    parts = [match.span() for match in _PART.finditer(said, start, end) if match[0].strip(" ,;:.-")]
-    return trimmed_marks(said, *parts[0]) if len(parts) == 1 else (start, start)
+def _said_of_it(plain: str, said: str, start: int, end: int, hint: Hint) -> tuple[int, int]:
+    """The part of a sentence that is left without what it denies, if it is one and that does not take it back."""
+    left = [match.span() for match in _PART.finditer(said, start, end) if match[0].strip(" ,;:.-")]
+    if len(left) != 1:
+        return start, start
+    begin, close = trimmed_marks(said, *left[0])
+    for part in parts(plain):
+        if part.kind != "said" and start <= part.start < end and not _denies_another(plain, part, close, hint):
+            return start, start
+    return begin, close
+
+
+def _denies_another(plain: str, part: Part, close: int, hint: Hint) -> bool:
+    """Whether a part that is not said outright denies another value, and leaves the one that ends at ``close``."""
+    if part.kind == "denied" and part.end <= close:
+        return True
+    another = _ANOTHER.match(plain, part.start, part.end) if part.kind == "denied" else None
+    return another is not None and is_bare_value(another["value"].strip(" .,!"), hint)
 
 
 def _is_outright(plain: str, start: int, opening: int, closing: int) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from agent.core.canonical import encode
 from agent.core.pairs import Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
+from agent.formats.conversation.usage import turn_usage
 from agent.formats.plain_text import one_line
 from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.formats.writing import Session, Written, model_of, not_shown, unsaid
@@ -38,7 +39,8 @@ class SaidResult(NamedTuple):
 class Said(NamedTuple):
     """A turn that is shown and not erased. ``role`` is one of ours.
 
-    ``timestamp``, ``model`` and ``usage`` are None where the message itself did not say them. ``native_id`` is the id
+    ``timestamp``, ``model`` and ``usage`` are None where the message itself did not say them, or not as CONTRACT 1 has
+    them. ``native_id`` is the id
     that the message came with. ``source`` is the format that it was read from, None where it was sent as it is.
     ``native`` is what its reader kept of it, None where it came otherwise than in the format that is written;
     ``absent`` names the fields that it lacked.
@@ -129,7 +131,6 @@ def _said(
     derived = derived if isinstance(derived, list) else []
     native, absent = metadata.get("native", {}), metadata.get("native_absent", [])
     is_own = session.capture_of(turn).format == form and isinstance(native, dict) and isinstance(absent, list)
-    usage = turn.fields.get("token_usage")
     own_id = turn.fields.get("native_id")
     return Said(
         turn,
@@ -137,7 +138,7 @@ def _said(
         turn.content or "",
         None if "timestamp" in derived else turn.timestamp,
         None if "model" in derived else model_of(turn),
-        usage if isinstance(usage, dict) else None,
+        turn_usage(turn.fields.get("token_usage")),
         own_id if isinstance(own_id, str) else None,
         calls,
         results,

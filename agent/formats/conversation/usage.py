@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from agent.core.numbers import whole_number
+
+_OURS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
 MAX_TOKENS: Final = 2**63 - 1
 
 
@@ -27,3 +30,14 @@ def token_usage(counts: Any, prompt: str, completion: str, total: str | None = N
 def _tokens(value: Any) -> int | None:
     whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_TOKENS
     return value if whole else None
+
+
+def turn_usage(usage: Any) -> dict[str, Any] | None:
+    """The ``token_usage`` of a turn, its three counts as integers; None where another writer left something else.
+
+    What stands beside the three stays: a writer that cannot say it counts the whole as lost.
+    """
+    if not isinstance(usage, dict):
+        return None
+    counts = {name: _tokens(whole_number(usage.get(name))) for name in _OURS}
+    return None if None in counts.values() else {**usage, **counts}

@@ -17,6 +17,7 @@ from flask import Response
 
 from agent.core.decision import AGENT_ID, AGENT_VERSION
 from agent.core.timestamps import utc_text
+from agent.core.waiting import Hints
 from agent.edge.answers import failure_document
 from agent.edge.host import host_refusal
 from agent.edge.request_body import answer_and_read_on
@@ -58,7 +59,8 @@ class RecallApp:
     """Answers one request at a time; of a session it remembers what it read.
 
     ``source`` is where it reads, asked for when the first request needs it. ``health`` gives the store's part of the
-    health answer. ``keys`` say who may ask for anything but health and the description.
+    health answer. ``keys`` say who may ask for anything but health and the description. By the ``hints`` the answers of
+    users are read; without any, none is.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class RecallApp:
         release: str,
         keys: CallerKeys,
         max_history_messages: int,
+        hints: Hints | None = None,
     ) -> None:
         self._source = source
         self._telemetry = telemetry
@@ -91,7 +94,7 @@ class RecallApp:
             "stats": counted,
             "graph": graph,
             "export": export,
-            "hydrate": hydrate_with(max_history_messages),
+            "hydrate": hydrate_with(max_history_messages, hints or Hints()),
         }
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -141,7 +144,7 @@ class RecallApp:
 
     def _failure(self, error: AgentError, request_ref: str) -> Answer:
         body = failure_document(error, execution_ref=request_ref, timestamp=utc_text(self._clock()))
-        return Answer(orjson.dumps(body), error.status, error.headers)
+        return Answer(orjson.dumps(body), error.status, {**error.headers, "X-Execution-Ref": request_ref})
 
     def _conditional(self, answer: Answer, environ: Mapping[str, Any]) -> Answer:
         """``answer`` with its tag, and without its body where the client has it."""

@@ -14,7 +14,7 @@ from agent.recall.history_page import Bounds, history_page
 from agent.recall.http.answer import Answer, document
 from agent.recall.http.query import Query
 from agent.recall.http.request import FRESH, VIEW, Request
-from agent.recall.hydration import newest
+from agent.recall.hydration import at_least
 
 MAX_MESSAGES: Final = 1000
 _PAGING: Final = ("limit", "before_seq", "after_seq")
@@ -28,7 +28,7 @@ def conversation(request: Request) -> Answer:
     wanted = query.choice("format", FORMATS)
     if wanted != NATIVE:
         return _written(request, query, wanted, limit)
-    bounds = Bounds(limit or MAX_MESSAGES, query.whole_number("before_seq"), query.whole_number("after_seq"))
+    bounds = Bounds(limit or MAX_MESSAGES, query.whole_number("before_seq", lowest=1), query.whole_number("after_seq"))
     seen = request.see(query, request.view(query))
     page = history_page(seen.history, bounds)
     with request.telemetry.spans.span("respond"):
@@ -56,7 +56,7 @@ def _written(request: Request, query: Query, wanted: str, limit: int | None) -> 
     with request.telemetry.spans.span("respond"):
         history, erased = seen.history, 0
         if limit is not None:
-            cut = newest(seen.history, lambda: seen.walked.pairs, most=limit)
+            cut = at_least(seen.history, lambda: seen.walked.pairs, count=limit)
             history, erased = cut.turns, cut.erased
         shown = seen.held.whole(history)
         contents = (turn.content for turn in shown)

@@ -1,12 +1,19 @@
 """What web pages of configured origins may do with the recall function (``CORS_ORIGINS``); off unless there are any.
 
-Who may call is for its keys to say. A page sees the tag that spares it an unchanged session, how long it must wait, and
-what is said of a file.
+Who may call is for its keys to say. A page sees every header that this side sends of its own: the tag that spares it an
+unchanged session, how long it must wait, what is said of a file, what a failure is called in the log.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from agent.core.cors import Cors
+
+EXPOSED: Final = (
+    *("Allow", "Content-Disposition", "ETag", "Retry-After", "WWW-Authenticate", "X-Agent-Id", "X-Agent-Version"),
+    *("X-Erased-Turns", "X-Execution-Ref", "X-Left-Out"),
+)
 
 
 def recall_cors(origins: tuple[str, ...]) -> Cors:
@@ -15,5 +22,5 @@ def recall_cors(origins: tuple[str, ...]) -> Cors:
         origins,
         methods="GET, HEAD, POST, OPTIONS",
         headers="Authorization, Content-Type, If-None-Match, X-Agent-Id",
-        exposed="Content-Disposition, ETag, Retry-After, X-Agent-Id, X-Erased-Turns, X-Left-Out",
+        exposed=", ".join(EXPOSED),
     )

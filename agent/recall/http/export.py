@@ -1,18 +1,20 @@
 """``GET .../{session_id}/export``: a session to be kept as a file, or to be captured again elsewhere.
 
-``json`` is the whole history with its state as one document, ``jsonl`` the payloads that make the same session when
-they are captured in order, every branch included. What a text cannot say is counted in a header.
+``json`` is the whole history with its state as one document. ``jsonl``, which the command line calls ``native``, are
+the payloads that make the same session when they are captured in order, every branch included. Any other format is
+what the command line's ``export`` writes. What a file cannot say is counted in its headers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from agent.formats import MARKDOWN, NATIVE, TEXT
+from agent.formats import MARKDOWN, NATIVE, TEXT, WRITES
 from agent.formats.writers import writer
 from agent.recall.conversation_document import conversation_document
 from agent.recall.exported_session import exported_session
-from agent.recall.http.answer import Answer, document
+from agent.recall.http.answer import JSON, Answer, document
 from agent.recall.http.request import FRESH, Request
 from agent.recall.view import SeenSession
 
@@ -25,18 +27,21 @@ class _File(NamedTuple):
     writer: str = ""
 
 
-_FILES: Final = {
-    "json": _File("json", "application/json"),
-    "markdown": _File("md", "text/markdown; charset=utf-8", MARKDOWN),
-    "text": _File("txt", "text/plain; charset=utf-8", TEXT),
+_OF_THEIR_OWN: Final = {
+    "json": _File("json", JSON),
+    MARKDOWN: _File("md", "text/markdown; charset=utf-8", MARKDOWN),
+    TEXT: _File("txt", "text/plain; charset=utf-8", TEXT),
     "jsonl": _File("jsonl", "application/x-ndjson", NATIVE),
+    NATIVE: _File("jsonl", "application/x-ndjson", NATIVE),
 }
+FILES: Final = (*_OF_THEIR_OWN, *WRITES)
 
 
 def export(request: Request) -> Answer:
     """The session, or one conversation of it, as a file."""
     query = request.query("format", "conversation_id", FRESH)
-    file = _FILES[query.choice("format", tuple(_FILES))]
+    wanted = query.choice("format", FILES)
+    file = _OF_THEIR_OWN.get(wanted) or _File(f"{wanted}.json", JSON, wanted)
     seen = request.see(query, request.view(query))
     # Of a UUID: safe in a header and on any disk.
     headers = {
@@ -52,7 +57,9 @@ def export(request: Request) -> Answer:
 def _document(request: Request, seen: SeenSession) -> Answer:
     turns = seen.held.whole(seen.history)
     members = conversation_document(request.source, seen, request.row(), turns)
-    return document({**members, "state": seen.memory.document()})
+    hidden = _not_shown(seen)
+    headers = _counts(sum(turn.erased for turn in turns), {"not_in_history": hidden} if hidden else {})
+    return document({**members, "state": seen.memory.document()})._replace(headers=headers)
 
 
 def _written(request: Request, seen: SeenSession, wanted: str) -> Answer:
@@ -63,7 +70,16 @@ def _written(request: Request, seen: SeenSession, wanted: str) -> Answer:
         request.source.reads, request.session_id, seen.view.conversation_id, shown=shown, turns=every
     )
     written = writer(wanted)(session)
-    headers = {"X-Erased-Turns": str(written.erased)}
-    if written.lost:
-        headers["X-Left-Out"] = ", ".join(f"{kind}={count}" for kind, count in sorted(written.lost.items()))
-    return Answer("".join(written.documents).encode(), headers=headers)
+    return Answer("".join(written.documents).encode(), headers=_counts(written.erased, written.lost))
+
+
+def _not_shown(seen: SeenSession) -> int:
+    """How many turns are on other branches, cleared, cut, or carry only state, as writers of formats count them."""
+    shown, only = {turn.turn_id for turn in seen.history}, seen.view.conversation_id
+    return sum(turn.turn_id not in shown and only in (None, turn.conversation_id) for turn in seen.state.turns)
+
+
+def _counts(erased: int, lost: Mapping[str, int]) -> dict[str, str]:
+    """What is gone, and what the file does not say; ``none`` too is said: an empty header may get lost on its way."""
+    told = ", ".join(f"{kind}={count}" for kind, count in sorted(lost.items()))
+    return {"X-Erased-Turns": str(erased), "X-Left-Out": told or "none"}

@@ -6,14 +6,17 @@ A session that the store does not have is one whose first message this is: that 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
 from agent.core.ids import turn_uuid
 from agent.core.json_path import json_path
 from agent.core.turn import SessionTurn
+from agent.core.waiting import Hints
 from agent.edge.document import parse
 from agent.edge.request_body import request_body
 from agent.errors import Problem, ValidationError
+from agent.recall.answered import answered
 from agent.recall.conversation_document import messages
 from agent.recall.http.answer import Answer, document
 from agent.recall.http.query import LONGEST_NAME
@@ -33,8 +36,8 @@ class _Asked(NamedTuple):
     turn_id: str | None
 
 
-def hydrate_with(max_history_messages: int) -> Operation:
-    """The operation that gives so many prior messages at most."""
+def hydrate_with(max_history_messages: int, hints: Hints) -> Operation:
+    """The operation that gives so many prior messages at most, and reads answers by the ``hints``."""
 
     def hydrate(request: Request) -> Answer:
         query = request.query("conversation_id", FRESH)
@@ -56,6 +59,7 @@ def hydrate_with(max_history_messages: int) -> Operation:
                 "truncated": found.is_truncated,
                 "erased": found.erased,
                 "state": seen.memory.document(),
+                "resolution": _resolution(seen, asked, hints),
                 "version": seen.held.version,
             }
             request.respond(seen)
@@ -106,6 +110,13 @@ def _prior(seen: SeenSession, turn_id: str | None, source: Source) -> tuple[Seen
         seen = SeenSession(seen.held, View(leaf=turn_id), source)
         prior = before(seen.history, turn_id)
     return seen, prior or ()
+
+
+def _resolution(seen: SeenSession, asked: _Asked, hints: Hints) -> dict[str, Any] | None:
+    """What the message answers; None where no parameter is waited for."""
+    known = asked.turn_id is not None and seen.state.turns.find(asked.turn_id) is not None
+    found = answered(seen, asked.turn_id if known else None, asked.user_message, hints)
+    return None if found is None else asdict(found)
 
 
 def _current(seen: SeenSession, asked: _Asked) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from agent.errors import NotFound
 
 # gunicorn and werkzeug; werkzeug and uWSGI.
 _TARGETS: Final = ("RAW_URI", "REQUEST_URI")
-NO_SUCH_PATH: Final = "there is nothing at this path"
 
 
 class Path(NamedTuple):
@@ -59,4 +58,4 @@ def _text(path: bytes) -> str:
     try:
         return path.decode()
     except UnicodeDecodeError:
-        raise NotFound(NO_SUCH_PATH) from None
+        raise NotFound("there is nothing at this path: it is not UTF-8") from None

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from agent.errors import MethodNotAllowed, NotFound
-from agent.recall.http.path import NO_SUCH_PATH, Path, path_of
+from agent.recall.http.path import Path, path_of
 
 _READ: Final = ("GET", "HEAD")
 _SESSION: Final = ("api", "conversation")
@@ -61,7 +61,18 @@ def _found(path: Path) -> Found:
         named, asked = _split(path)
         if named and asked in OF_A_SESSION:
             return Found(OF_A_SESSION[asked], named)
-    raise NotFound(NO_SUCH_PATH)
+    raise NotFound(_no_such_path())
+
+
+def _no_such_path() -> str:
+    """Says what there is: most who miss a path misspelt it, or left a slash of an id as it is."""
+    fixed = ", ".join(f"/{'/'.join(parts)}" for parts in FIXED)
+    asked = ", ".join(f"/{name}" for name in OF_A_SESSION if name)
+    session = f"/{'/'.join(_SESSION)}/{{session_id}}"
+    return (
+        f"there is nothing at this path; there is {fixed}, {session}, and of a session {asked} behind that; "
+        "a slash within an id is written %2F"
+    )
 
 
 def _split(path: Path) -> tuple[str, str | None]:

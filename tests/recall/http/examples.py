@@ -1,59 +1,35 @@
-"""One small session as the read side answers about it: the examples of its description and of docs/recall.md."""
+"""The small session of docs/recall.md as the read side answers about it: the examples of its description too."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
 from agent.capture.service import CaptureRequest, CaptureService
+from agent.intents import load_intents
 from agent.observability.tracing import NoSpans
+from tests.conftest import REPOSITORY
 from tests.recall.http.site import Site, site
 
+PAGE = (REPOSITORY / "docs" / "recall.md").read_text()
+INTENTS = REPOSITORY / "config" / "intents.example.yaml"
 STARTED = datetime.fromisoformat("2026-03-02T08:15:00+00:00")
 CHAT = "/api/conversation/chat-7"
 # How many bytes a store keeps of an event is its own affair, and so is what its cursors are made of.
 OF_THE_STORE = {"bytes", "next_cursor"}
 
 
-def chat(*turns: dict[str, Any], session: str = "chat-7") -> dict[str, Any]:
-    return {
-        "session_id": session,
-        "conversation_id": f"{session}-main",
-        "turns": list(turns),
-        "context": {"agent_id": "parcel-desk", "user_id": "ada", "tags": ["demo"]},
-        "capture_options": {"derive_ids": True},
-    }
+def payloads(text: str) -> list[str]:
+    """What the commands in ``text`` capture, in order."""
+    return re.findall(r"<<'END'\n(.*?)\nEND$", text, re.DOTALL | re.MULTILINE)
 
 
-CAPTURES = (
-    chat(
-        {
-            "turn_id": "m-1",
-            "role": "user",
-            "content": "I want to check my order",
-            "timestamp": "2026-03-02T08:14:58Z",
-        },
-        {
-            "turn_id": "m-2",
-            "role": "assistant",
-            "content": "Which order?",
-            "timestamp": "2026-03-02T08:14:59Z",
-            "metadata": {"memory": {"waiting_for_param": "order_id", "last_intent_id": "order_status"}},
-        },
-    ),
-    chat(
-        {
-            "turn_id": "n-1",
-            "role": "user",
-            "content": "When do you open on Sunday?",
-            "timestamp": "2026-03-02T09:00:00Z",
-        },
-        session="chat-8",
-    ),
-)
+# Those that the page begins with.
+CAPTURES = payloads(PAGE.partition("## Settings")[0])
 
 
 class _Clock:
@@ -67,23 +43,35 @@ class _Clock:
         return self._now
 
 
-@contextmanager
-def example_site() -> Iterator[Site]:
-    """A site with the example captured, always at the same instants."""
-    with site() as made:
-        service = CaptureService(
+class ExampleSite:
+    """A site into which the page's captures are made, always at the same instants and under the same names."""
+
+    def __init__(self, made: Site) -> None:
+        self.made = made
+        self._captured = 0
+        self._service = CaptureService(
             lambda: made.client, clock=_Clock(), elapsed=lambda: 0.0, peak_memory=lambda: 1, release="0.1.0"
         )
-        for number, payload in enumerate(CAPTURES, 1):
-            body = json.dumps(payload).encode()
-            reference = f"eeeeeeee-0000-4000-8000-00000000010{number}"
-            service.capture(CaptureRequest(body, "native", None, reference), NoSpans())
-        yield made
+
+    def capture(self, payload: str) -> None:
+        self._captured += 1
+        reference = f"eeeeeeee-0000-4000-8000-00000000010{self._captured}"
+        self._service.capture(CaptureRequest(payload.encode(), "native", None, reference), NoSpans())
+
+
+@contextmanager
+def example_site() -> Iterator[ExampleSite]:
+    """A site without a session, that reads answers as the page's does."""
+    with site(hints=load_intents(INTENTS).hints) as made:
+        yield ExampleSite(made)
 
 
 def answers() -> dict[str, Any]:
     """What is answered to each kind of request, by the names of the description's examples."""
-    with example_site() as made:
+    with example_site() as example:
+        for payload in CAPTURES:
+            example.capture(payload)
+        made = example.made
         found = {name: _got(made, f"{CHAT}/{name}") for name in ("state", "summary", "insights", "stats", "graph")}
         found["conversation"] = _got(made, CHAT)
         found["openai-chat"] = _got(made, f"{CHAT}?format=openai-chat")

@@ -16,6 +16,7 @@ from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
 from agent.core.api_keys import ApiKeys
+from agent.core.waiting import Hints
 from agent.observability.tracing import NoSpans
 from agent.recall.held import WHOLE_BYTES, HeldSessions
 from agent.recall.http.app import RecallApp
@@ -73,7 +74,14 @@ class Site:
     """A store, and the recall function on it. What it answers must be what its description says."""
 
     def __init__(
-        self, client: Any, *, keys: ApiKeys = NO_KEYS, most: int = 50, reads: Any = None, whole_bytes: int = WHOLE_BYTES
+        self,
+        client: Any,
+        *,
+        keys: ApiKeys = NO_KEYS,
+        most: int = 50,
+        hints: Hints | None = None,
+        reads: Any = None,
+        whole_bytes: int = WHOLE_BYTES,
     ) -> None:
         self.client = client
         read = reads or client.reads
@@ -92,6 +100,7 @@ class Site:
             release="9.9.9",
             keys=keys,
             max_history_messages=most,
+            hints=hints,
         )
         self.web = Client(self.app)
 

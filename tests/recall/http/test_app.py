@@ -12,7 +12,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from agent.core.api_keys import ApiKeys
 from agent.errors import NewerContract, StoreConnectionError
-from agent.recall.http.cors import recall_cors
+from agent.recall.http.cors import EXPOSED, recall_cors
 from agent.recall.http.etag import is_known
 from tests.recall.http.described import described
 from tests.recall.http.site import REQUEST_REF, SESSION, Site, error_of, payload, said, site, turn_id
@@ -178,7 +178,43 @@ def test_pages_of_a_configured_origin_see_answers_and_tags(made: Site) -> None:
     assert "Access-Control-Allow-Origin" not in web.get(PATH, headers={"Origin": "https://evil.example"}).headers
 
 
+# What the Fetch standard lets a page see anyway, and what is for browsers and not for pages.
+NEVER_HIDDEN = {"Cache-Control", "Content-Length", "Content-Type"}
+NOT_FOR_PAGES = {"Vary", "X-Content-Type-Options", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"}
+
+
+def test_pages_see_every_header_that_is_sent(made: Site) -> None:
+    from werkzeug.test import Client
+
+    web = Client(recall_cors(("*",)).around(made.app))
+    guarded = Site(made.client, keys=ApiKeys.parse("RECALL_API_KEYS", KEY))
+    here = {"Origin": "https://app.example"}
+    answers = [web.get(path, headers=here) for path in (PATH, "/nothing", f"{PATH}/export", f"{PATH}?min_version=99")]
+    answers += [web.put(PATH, headers=here), guarded.ask(PATH, headers=here)]
+    sent = {name for answer in answers for name, _ in answer.headers}
+    assert sent - NEVER_HIDDEN - NOT_FOR_PAGES == set(EXPOSED)
+    assert answers[0].headers["Access-Control-Expose-Headers"] == ", ".join(EXPOSED)
+
+
 # Failures.
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nothing", 404),
+        ("GET", "/api/conversation/nobody", 404),
+        ("PUT", PATH, 405),
+        ("GET", PATH + "?limit=0", 400),
+        ("POST", PATH + "/hydrate", 400),
+        ("GET", PATH + "?min_version=99", 409),
+    ],
+)
+def test_a_failure_is_found_in_the_log_by_its_header_too(made: Site, method: str, path: str, status: int) -> None:
+    response = made.ask(path, method)
+    assert response.status_code == status
+    assert response.headers["X-Execution-Ref"] == error_of(response)["execution_ref"] == REQUEST_REF
+    assert "X-Execution-Ref" not in made.ask(PATH).headers
 
 
 class Broken:
@@ -222,6 +258,7 @@ def test_a_page_of_the_server_becomes_typed_json(made: Site, status: int, answer
     response = made.app.refused_by_host(status)
     assert response.status_code == answered
     assert json.loads(response.get_data())["error"]["execution_ref"] == REQUEST_REF
+    assert response.headers["X-Execution-Ref"] == REQUEST_REF
     assert response.headers["Content-Type"] == "application/json"
     assert response.headers["X-Agent-Id"] == "conversation-memory-agent"
 

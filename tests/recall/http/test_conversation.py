@@ -333,12 +333,43 @@ def test_a_limit_of_a_format_keeps_system_turns_and_parts_no_result_from_its_cal
         for limit in (1, 2, 3, 4, 5)
     }
     assert told == {
-        1: ["system"],
+        1: ["system", "assistant"],
         2: ["system", "assistant"],
-        3: ["system", "assistant"],
+        3: ["system", "assistant", "tool", "assistant"],
         4: ["system", "assistant", "tool", "assistant"],
         5: ["system", "user", "assistant", "tool", "assistant"],
     }
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_history_that_ends_in_results_is_never_an_empty_page(made: Site, name: str) -> None:
+    calls = [{"tool_name": "track", "invocation_id": turn_id(70 + n), "arguments": {"parcel": n}} for n in (1, 2)]
+    results = [{"tool_name": "track", "invocation_id": call["invocation_id"]} for call in calls]
+    made.capture(
+        payload(
+            said(1, "Where are they?"),
+            said(2, "", "assistant", tool_invocations=calls),
+            said(3, "in Lyon", "tool", tool_invocations=results[:1]),
+            said(4, "in Brest", "tool", tool_invocations=results[1:]),
+        )
+    )
+    for limit in (1, 2, 3):
+        text = made.ask(f"{PATH}?format={name}&limit={limit}").get_data(as_text=True)
+        assert "in Lyon" in text
+        assert "in Brest" in text
+        assert "Where are they?" not in text
+        assert "results_without_call" not in text
+
+
+def test_a_result_that_nobody_called_for_is_shown_and_counted(made: Site) -> None:
+    made.capture(
+        payload(
+            said(1, "a"), said(2, "Lyon", "tool", tool_invocations=[{"tool_name": "t", "invocation_id": turn_id(71)}])
+        )
+    )
+    answer = made.get(f"{PATH}?format=openai-chat&limit=1")
+    assert [message["content"] for message in answer["messages"]] == ["Lyon"]
+    assert answer["left_out"]["results_without_call"] == 1
 
 
 @pytest.mark.parametrize("name", ["before_seq", "after_seq"])

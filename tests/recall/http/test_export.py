@@ -7,7 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from agent.cli.memory.sessions.exported_session import exported_session
 from agent.core.ids import session_uuid
+from agent.formats import WRITES
+from agent.formats.writers import writer
+from agent.recall.http.export import FILES
 from tests.recall.http.site import CONVERSATION, SESSION, Site, payload, said, site, turn_id
 
 PATH = f"/api/conversation/{SESSION}"
@@ -26,6 +30,8 @@ def made() -> Iterator[Site]:
         ("markdown", "text/markdown; charset=utf-8", "md"),
         ("text", "text/plain; charset=utf-8", "txt"),
         ("jsonl", "application/x-ndjson", "jsonl"),
+        ("native", "application/x-ndjson", "jsonl"),
+        *((name, "application/json", f"{name}.json") for name in WRITES),
     ],
 )
 def test_each_kind_of_file_has_its_type_and_a_name_made_of_the_uuid(
@@ -74,7 +80,42 @@ def test_texts_say_how_much_they_do_not(made: Site) -> None:
     for name in ("markdown", "text"):
         headers = made.ask(f"{PATH}/export?format={name}").headers
         assert (headers["X-Erased-Turns"], headers["X-Left-Out"]) == ("1", "metadata=1, token_usage=1")
-    assert "X-Left-Out" not in made.ask(f"{PATH}/export?format=jsonl").headers
+    headers = made.ask(f"{PATH}/export?format=jsonl").headers
+    assert (headers["X-Erased-Turns"], headers["X-Left-Out"]) == ("1", "none")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_says_what_is_gone_and_what_it_does_not_say(made: Site, name: str) -> None:
+    made.capture(payload(said(1, "a"), said(2, "b"), said(3, "old", "assistant")))
+    made.capture(payload({**said(4, "new", "assistant"), "parent_turn_id": turn_id(2)}))
+    made.client.erasure.turn(turn_id(1))
+    headers = made.ask(f"{PATH}/export?format={name}").headers
+    assert headers["X-Erased-Turns"] == "1"
+    left_out = dict(each.split("=") for each in headers["X-Left-Out"].split(", ") if each != "none")
+    assert left_out.get("not_in_history") == (None if name in ("jsonl", "native") else "1")
+
+
+def test_the_export_of_one_conversation_counts_no_turn_of_another(made: Site) -> None:
+    made.capture(payload(said(1, "mine")))
+    made.capture(payload(said(2, "other"), conversation=turn_id(50)))
+    assert made.ask(f"{PATH}/export?conversation_id={CONVERSATION}").headers["X-Left-Out"] == "none"
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_file_in_another_format_is_the_document_that_the_command_line_writes(made: Site, name: str) -> None:
+    made.capture(payload(said(1, "Where is parcel 4471?"), said(2, "In Lyon.", "assistant", model="m-1")))
+    found = made.get(f"{PATH}/export?format={name}")
+    session = exported_session(made.client.reads, SESSION, None)
+    (written,) = writer(name)(session).documents
+    assert made.ask(f"{PATH}/export?format={name}").get_data(as_text=True) == written
+    assert found["session_id"] == SESSION
+    assert found.keys().isdisjoint({"success", "left_out", "erased"})
+
+
+def test_native_is_another_name_of_json_lines(made: Site) -> None:
+    made.capture(payload(said(1, "a"), said(2, "b", "assistant")))
+    texts = {made.ask(f"{PATH}/export?format={name}").get_data() for name in ("jsonl", "native")}
+    assert len(texts) == 1
 
 
 def test_one_conversation_is_exported_alone(made: Site) -> None:

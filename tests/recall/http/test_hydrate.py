@@ -50,6 +50,7 @@ def test_the_first_message_of_a_chat_needs_no_session(made: Site) -> None:
             "last_result": None,
             "plan_execution": None,
         },
+        "resolution": None,
         "version": 0,
     }
 
@@ -168,7 +169,28 @@ def test_a_result_whose_call_is_cut_off_goes_too(short: Site) -> None:
     tells = said(3, "Lyon", "tool", tool_invocations=[CALL])
     short.capture(payload(said(1, "a"), asks, tells, said(4, "d"), said(5, "e"), said(6, "f")))
     assert contents(hydrated(short, "now")) == ["d", "e", "f", "now"]
-    short.capture(payload(*(said(number, f"t{number}") for number in (7, 8))))
+
+
+def test_of_a_result_that_answers_two_calls_the_call_that_is_not_cut_off_goes_too(short: Site) -> None:
+    other = {"tool_name": "track", "invocation_id": turn_id(78)}
+    turns = [
+        said(1, "a"),
+        said(2, "", "assistant", tool_invocations=[CALL]),
+        said(3, "", "assistant", tool_invocations=[other]),
+        said(4, "Lyon, Brest", "tool", tool_invocations=[CALL, other]),
+        said(5, "Both are under way.", "assistant"),
+        said(6, "Thanks."),
+    ]
+    short.capture(payload(*turns))
+    answer = hydrated(short, "now")
+    assert contents(answer) == ["Both are under way.", "Thanks.", "now"]
+    assert (answer["message_count"], answer["truncated"]) == (7, True)
+
+
+def test_a_result_whose_call_nobody_captured_stays(short: Site) -> None:
+    turns = [said(number, f"t{number}") for number in (1, 2, 3, 4)]
+    short.capture(payload(*turns, said(5, "Lyon", "tool", tool_invocations=[CALL]), said(6, "f")))
+    assert contents(hydrated(short, "now")) == ["t3", "t4", "Lyon", "f", "now"]
 
 
 def test_an_erased_message_says_nothing_and_is_counted(made: Site) -> None:

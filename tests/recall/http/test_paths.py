@@ -83,6 +83,18 @@ def test_any_other_path_is_404(made: Site, path: str) -> None:
     assert (response.status_code, error_of(response)["error_code"]) == (404, "VALIDATION_ERROR")
 
 
+def test_an_unknown_path_is_told_what_there_is_and_how_a_slash_is_written(made: Site) -> None:
+    made.capture(payload(said(1, "a"), session="a/b", capture_options={"derive_ids": True}))
+    for path in ("/api/conversation/a/b", "/api/sessions"):
+        message = error_of(made.ask(path))["message"]
+        assert message == (
+            "there is nothing at this path; there is /api/conversations, /api/stats, /health, /openapi.json, "
+            "/api/conversation/{session_id}, and of a session /state, /summary, /insights, /stats, /graph, /export, "
+            "/hydrate behind that; a slash within an id is written %2F"
+        )
+    assert made.history("a%2Fb") == ["a"]
+
+
 def test_a_path_that_is_not_utf_8_names_nothing() -> None:
     for sent in ({"RAW_URI": "/api/conversation/%ff"}, {"RAW_URI": ""}):
         with pytest.raises(NotFound):

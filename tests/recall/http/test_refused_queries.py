@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from agent.formats import WRITES
 from tests.recall.http.site import SESSION, Site, error_of, payload, said, site
 
 PATH = f"/api/conversation/{SESSION}"
@@ -54,11 +55,13 @@ def test_the_ends_of_the_range_are_taken(made: Site, limit: int) -> None:
     assert made.get(f"/api/conversations?limit={limit}")["limit"] == limit
 
 
-@pytest.mark.parametrize("name", ["before_seq", "after_seq", "at_seq", "min_version"])
-def test_a_place_is_a_whole_number_that_64_bits_hold(made: Site, name: str) -> None:
-    message, found = problems(made, f"{PATH}?{name}=-1")
-    assert message == f"{name} must be a whole number from 0 to {2**63 - 1}"
-    assert found == [(f"$.{name}", "minimum")]
+@pytest.mark.parametrize(("name", "lowest"), [("before_seq", 1), ("after_seq", 0), ("at_seq", 0), ("min_version", 0)])
+def test_a_place_is_a_whole_number_that_64_bits_hold(made: Site, name: str, lowest: int) -> None:
+    for below in (-1, lowest - 1):
+        message, found = problems(made, f"{PATH}?{name}={below}")
+        assert message == f"{name} must be a whole number from {lowest} to {2**63 - 1}"
+        assert found == [(f"$.{name}", "minimum")]
+    assert made.ask(f"{PATH}?{name}={lowest}").status_code == 200
     assert problems(made, f"{PATH}?{name}={2**63}")[1] == [(f"$.{name}", "maximum")]
 
 
@@ -114,10 +117,11 @@ def test_words_are_not_white_space_alone_and_fit_an_address(made: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "options"), [("graph", "json, mermaid, dot"), ("export", "json, markdown, text, jsonl")]
+    ("path", "options"),
+    [("graph", "json, mermaid, dot"), ("export", f"json, markdown, text, jsonl, native, {', '.join(WRITES)}")],
 )
 def test_a_format_is_one_of_those_that_there_are(made: Site, path: str, options: str) -> None:
-    message, found = problems(made, f"{PATH}/{path}?format=native")
+    message, found = problems(made, f"{PATH}/{path}?format=CANARY")
     assert (message, found) == (f"format must be one of {options}", [("$.format", "enum")])
 
 

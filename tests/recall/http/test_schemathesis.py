@@ -19,7 +19,7 @@ import pytest
 import schemas
 from tests.cli.streams import process_environment
 from tests.live.host import FunctionHost, function_host
-from tests.recall.http.examples import CAPTURES
+from tests.recall.http.examples import CAPTURES, INTENTS
 
 EXAMPLES = os.environ.get("SCHEMATHESIS_EXAMPLES", "5")
 SEED = os.environ.get("SCHEMATHESIS_SEED", "20261128")
@@ -48,11 +48,11 @@ def look(tmp_path_factory: pytest.TempPathFactory) -> Look:
     store = f"embedded:{folder / 'memory.db'}"
     with (
         function_host(folder, store=store) as capture,
-        function_host(folder, store=store, target="recall", RECALL_API_KEYS=KEY) as recall,
+        function_host(folder, store=store, target="recall", RECALL_API_KEYS=KEY, INTENTS_CONFIG=str(INTENTS)) as recall,
     ):
         for payload in CAPTURES:
             # By ids that it knows from the document's examples.
-            assert httpx.post(capture.url, json=payload, timeout=30).status_code == 200
+            assert httpx.post(capture.url, content=payload, timeout=30).status_code == 200
         return looked(folder, recall)
 
 
