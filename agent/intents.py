@@ -8,21 +8,19 @@ orchestrator's own part of the same file.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent.core.waiting.hint import MAX_ATTEMPTS, Hint, Hints, Listed
 from agent.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    import yaml
+from agent.plain_yaml import plain_values, under
 
 VARIABLE: Final = "INTENTS_CONFIG"
 _MEMBERS: Final = frozenset({"param_mapping", "redaction", "max_attempts", "intents"})
 _TEXTS: Final = ("type", "pattern", "prompt", "description")
-_LARGEST: Final = 1 << 20
-_LONGEST_KEY: Final = 64
+_LARGEST: Final = 1 << 17
+# In all lists together: one that is referred to counts each time.
+_MOST_VALUES: Final = 20_000
 _MOST_ATTEMPTS: Final = 100
 
 
@@ -41,7 +39,7 @@ def load_intents(path: str | Path) -> Intents:
     document = _document(Path(path))
     root = _mapping(document, "$", _MEMBERS)
     params = _mapping(root.get("param_mapping", {}), "$.param_mapping")
-    hints = {name: _hint(name, member, _under("$.param_mapping", name)) for name, member in params.items()}
+    hints = _hints(params)
     redaction = _mapping(root.get("redaction", {}), "$.redaction", frozenset({"params"}))
     redacted = _listed(redaction.get("params", []), "$.redaction.params", of_text=True)
     attempts = root.get("max_attempts", MAX_ATTEMPTS)
@@ -51,49 +49,25 @@ def load_intents(path: str | Path) -> Intents:
 
 
 def _document(path: Path) -> object:
-    # Late: only a process that has such a file pays for reading YAML.
-    import yaml
-
     try:
         with path.open("rb") as file:
             text = file.read(_LARGEST + 1)
-    except OSError:
+    except (OSError, ValueError):
         raise ConfigurationError(VARIABLE, "the file cannot be read") from None
     if len(text) > _LARGEST:
         raise ConfigurationError(VARIABLE, f"the file is larger than {_LARGEST} bytes")
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        if node is not None:
-            _refuse_doubles(node)
-        return yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = "" if mark is None else f" at line {mark.line + 1}, column {mark.column + 1}"
-        raise ConfigurationError(VARIABLE, f"the file is no YAML{where}") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise ConfigurationError(VARIABLE, "the file is no YAML of plain values") from None
+    return plain_values(text, VARIABLE, left="intents")
 
 
-def _refuse_doubles(root: yaml.Node) -> None:
-    """YAML's own reader keeps the last of two members with one name, and says nothing."""
-    from yaml import MappingNode, ScalarNode
-
-    # A node that an alias names again is looked at once.
-    seen: set[int] = set()
-    nodes: list[tuple[yaml.Node, str]] = [(root, "$")]
-    while nodes:
-        node, path = nodes.pop()
-        if id(node) in seen or not isinstance(node, MappingNode):
-            continue
-        seen.add(id(node))
-        names: set[str] = set()
-        for name, member in node.value:
-            if isinstance(name, ScalarNode):
-                under = _under(path, name.value)
-                if name.value in names:
-                    raise _refused(under, "stands twice")
-                names.add(name.value)
-                nodes.append((member, under))
+def _hints(params: Mapping[str, Any]) -> dict[str, Hint]:
+    hints = {}
+    count = 0
+    for name, member in params.items():
+        hints[name] = _hint(name, member, under("$.param_mapping", name))
+        count += len(hints[name].values) + len(hints[name].examples)
+        if count > _MOST_VALUES:
+            raise _refused("$.param_mapping", f"has more than {_MOST_VALUES} values and examples")
+    return hints
 
 
 def _hint(name: str, member: object, path: str) -> Hint:
@@ -115,9 +89,7 @@ def _listed(member: object, path: str, *, of_text: bool = False) -> list[Listed]
     for place, each in enumerate(member):
         if isinstance(each, bool) or not isinstance(each, str if of_text else str | int | float):
             kinds = "text" if of_text else "text or a number"
-            raise _refused(f"{path}[{place}]", f"must be {kinds}; yes, no, on, off and dates are text in quotes")
-        if each == "" or (isinstance(each, float) and not isfinite(each)):
-            raise _refused(f"{path}[{place}]", "must be neither empty nor infinite")
+            raise _refused(f"{path}[{place}]", f"must be {kinds}; true and false are text in quotes")
     return member
 
 
@@ -127,14 +99,10 @@ def _mapping(member: object, path: str, members: frozenset[str] | None = None) -
         raise _refused(path, "must be a mapping")
     for name in member:
         if not isinstance(name, str) or not name:
-            raise _refused(path, "must have names of text; yes, no, on, off and numbers are text in quotes")
+            raise _refused(path, "must have names of text; numbers and true and false are text in quotes")
         if members is not None and name not in members:
-            raise _refused(_under(path, name), f"is unknown; there are {', '.join(sorted(members))}")
+            raise _refused(under(path, name), f"is unknown; there are {', '.join(sorted(members))}")
     return member
-
-
-def _under(path: str, name: str) -> str:
-    return f"{path}.{name[:_LONGEST_KEY]}"
 
 
 def _refused(path: str, problem: str) -> ConfigurationError:

@@ -2,10 +2,14 @@
 
 It is an excerpt by rule, and refuses nothing: the newest messages, long answers cut, and of all that the end. Whoever
 needs the messages whole, or a token budget kept, takes the history.
+
+A line is a message: line breaks inside of one, and in the name of an agent, become a blank each, so that no text can
+look as if somebody else had said its second line. Where the end is kept, the first line may begin anywhere.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Final
@@ -15,6 +19,8 @@ from agent.core.turn import SessionTurn
 _MESSAGES: Final = 6
 _ANSWER_LENGTH: Final = 200
 _CUT: Final = "..."
+# All that a reader may take for the end of a line, as ``str.splitlines`` does.
+_LINE_BREAK: Final = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _ROLES: Final = frozenset({"user", "assistant"})
 
 
@@ -38,7 +44,12 @@ def conversation_context(said: Sequence[SessionTurn], agents: Mapping[str, str],
 
 
 def _line(role: str, content: str, agent: str | None) -> str:
+    said = _in_one_line(content)
     if role == "user":
-        return f"User: {content}"
-    cut = content if len(content) <= _ANSWER_LENGTH else content[:_ANSWER_LENGTH] + _CUT
-    return f"Assistant: {cut}" if agent is None else f"Assistant ({agent}): {cut}"
+        return f"User: {said}"
+    cut = said if len(said) <= _ANSWER_LENGTH else said[:_ANSWER_LENGTH] + _CUT
+    return f"Assistant: {cut}" if agent is None else f"Assistant ({_in_one_line(agent)}): {cut}"
+
+
+def _in_one_line(text: str) -> str:
+    return _LINE_BREAK.sub(" ", text)

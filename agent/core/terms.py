@@ -5,8 +5,8 @@ letters, marks and numbers after NFKC and case folding. Where there are no space
 and some more) no dictionary is asked: a term is what comes again, as far as it goes, and of Han what stands alone
 between small words. A Korean word loses what it carries behind its noun.
 
-No terms are: words of one or two letters, codes ("O-12345", "fdz0t5"), hiragana, and small words. Those are listed for
-few languages, the commonest only; of the others, the other sessions tell that they say nothing.
+No terms are: words of one or two letters, of more than 64, codes ("O-12345", "fdz0t5"), hiragana, and small words.
+Those are listed for few languages, the commonest only; of the others, the other sessions tell that they say nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import Final, NamedTuple
 from unicodedata import category, normalize
 
 _SHORTEST: Final = 3
+# What is longer is no word that anybody searches for; a store takes so much in any script, marks and all.
+_LONGEST: Final = 64
 
 # "don't" and "we'll" are small words; in "Anna's" the name is none.
 _CONTRACTION: Final = re.compile(r"\w+'(?:t|ll|ve|re|d|m)\b|'s\b")
@@ -97,15 +99,17 @@ def terms(messages: Iterable[str]) -> tuple[Counter[str], ...]:
     small = frozenset(_SMALL_WORDS.split())
     parted = [_parted(text, small) for text in messages]
     compounds = _compounds([run for message in parted for run in message.runs])
-    return tuple(
-        Counter([*message.words, *("".join(part) for part in _parts(message.runs) if part in compounds)])
-        for message in parted
-    )
+    return tuple(Counter(each for each in _all_of(message, compounds) if len(each) <= _LONGEST) for message in parted)
 
 
 def is_unspaced(term: str) -> bool:
     """Whether a term is of a script without spaces, or of Hangul."""
     return _script(term) != _SPACED
+
+
+def _all_of(message: _Message, compounds: frozenset[tuple[str, ...]]) -> Iterator[str]:
+    yield from message.words
+    yield from ("".join(part) for part in _parts(message.runs) if part in compounds)
 
 
 def _parted(text: str, small: frozenset[str]) -> _Message:

@@ -46,7 +46,7 @@ def write(session: Session) -> Written:
             calls.add(read)
             contents.add(content, first.native)
     members["contents"] = contents.written()
-    lost["times"] = sum(one.timestamp is not None for one in turns)
+    lost["times"] += sum(one.timestamp is not None for one in turns)
     lost["binaries"] = sum(has_digest([members.get("systemInstruction"), members["contents"]]))
     return document(session, members, lost)
 

@@ -33,7 +33,7 @@ def write(session: Session) -> Written:
     events = _Events(session)
     for group in groups_of(turns, results_together=False):
         events.add(group)
-    lost["times"] = sum(one.timestamp is not None for one in turns)
+    lost["times"] += sum(one.timestamp is not None for one in turns)
     lost["binaries"] = sum(has_digest(events.events))
     users = [context.get("user_id") for context in _contexts(session, turns)]
     user = next((each for each in users if isinstance(each, str)), "")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agent.core.ids import conversation_uuid, session_uuid
+from agent.core.pairs import named_invocations
 from agent.core.turn import SessionTurn
 from agent.formats import OPENAI_CHAT
 
@@ -139,8 +140,11 @@ def unsaid(session: Session, turn: SessionTurn, *, has_heading: bool = False) ->
     metadata = turn.fields.get("metadata")
     members: Mapping[str, Any] = metadata if isinstance(metadata, dict) else {}
     other_fields = turn.fields.keys() - _SAID_BY_ALL - {"model", "token_usage", "native_id", "native_parent_turn_id"}
+    is_named = len(turn.invocations) == sum(1 for _ in named_invocations(turn))
     found = {
         "agents": "agent" in members and not (has_heading and isinstance(members["agent"], str)),
+        # Those of another writer whose ids are no UUIDs: no message shows them.
+        "calls_without_id": not (has_heading or is_named),
         "contexts": bool(session.capture_of(turn).context),
         "metadata": bool(members.keys() - _OF_A_FORMAT - {"agent"}),
         "models": "model" in turn.fields and not (has_heading and model_of(turn) is not None),

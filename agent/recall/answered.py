@@ -44,6 +44,11 @@ def answered(seen: SeenSession, turn_id: str | None, text: str, hints: Hints) ->
     return resolve(memory, text, replace(hints, params={name: replace(hint, prompt=words)})) if words else found
 
 
+def known_before(seen: SeenSession, turn_id: str | None) -> Memory:
+    """What is known on the path of the view before the turn, or at its end."""
+    return _before(seen, turn_id).memory
+
+
 def _before(seen: SeenSession, turn_id: str | None) -> _Waiting:
     """What is known on the path of the view up to the turn, or to its end."""
     path = seen.state.paths().path(seen.view.conversation_id, seen.view.leaf)

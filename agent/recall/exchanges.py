@@ -2,8 +2,8 @@
 
 A result is given if its call is given before it, and a turn's calls are given if each has its result behind it, with no
 message of a user between. What falls short goes with all that it was exchanged with: results are left out, and a turn
-that called is given without its calls, or left out where it says nothing else. It makes no difference why the other half
-is not there: erased, cut off, said elsewhere in a merged history, or never captured.
+that called is given without its calls, or left out where it says nothing else. Why the other half is not there makes no
+difference: erased, cut off, said elsewhere in a merged history, or never captured.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ class WholeExchanges(NamedTuple):
 def whole_exchanges(
     turns: Sequence[SessionTurn], pairs: Mapping[Place, Call], *, open_end: bool = False
 ) -> WholeExchanges:
-    """``turns``, which are whole and not erased, without what is half an exchange among them.
+    """``turns``, none of them erased, without what is half an exchange among them.
 
-    ``pairs`` are those of the session. ``open_end``: calls that only results follow may still be answered, and stay.
+    A turn that is held without its content counts as one that says something. ``pairs`` are those of the session.
+    ``open_end``: calls that only results follow may still be answered, and stay.
     """
     parted = _parted(turns, pairs, open_end=open_end)
     given: list[SessionTurn] = []
     for place, turn in enumerate(turns):
         if place not in parted:
             given.append(turn)
-        elif turn.role != "tool" and turn.content and not turn.content.isspace():
+        elif turn.role != "tool" and (turn.content is None or turn.content.strip()):
             fields = {name: value for name, value in turn.fields.items() if name != "tool_invocations"}
             given.append(replace(turn, fields=fields))
     results = sum(turns[place].role == "tool" for place in parted)

@@ -117,6 +117,12 @@ class HeldSessions:
             pause = min(2 * pause, _LONGEST_PAUSE_S)
 
     def _has_reached(self, position: int) -> bool:
+        """Whether the log is seen to have reached ``position``.
+
+        The feed shows no erasures, so that of one is seen in the row of a session that it changed, else when a later
+        event comes. Until then a store that is behind looks like one in which nothing came since, and who was told
+        that something is erased must not be answered by a store that still has it.
+        """
         if position <= 0:
             return True
         try:

@@ -21,8 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from agent.core.session import SessionState, evolve
 from agent.core.turn import SessionTurn
@@ -33,8 +32,6 @@ from agent.recall.turns import PAGE, turn_pages
 from agent.ruvector.models import SessionRow
 from agent.ruvector.reads import StoreReads
 from agent.ruvector.turn_rows import TurnRows
-
-_version: Final = attrgetter("version")
 
 
 class Witness(NamedTuple):
@@ -111,28 +108,37 @@ def _all(asked: _Asked) -> Reading:
 def _changed(asked: _Asked, last: Reading) -> Reading | None:
     """``last`` with what changed since; None where that is in doubt, or too much to be held whole."""
     witness = last.witness
-    while witness is not None:
-        taken = _since(asked, last, witness)
-        if taken is None or taken.is_light != last.is_light:
-            # What was counted towards the bound may be revisions that are no longer there.
-            return None
-        changed = {turn.turn_id for turn in taken.turns}
-        if witness.turn.turn_id not in changed:
-            state = evolve(last.state, *_news(last.state, taken.turns))
-            # Where the row counts turns that nobody saw come, it is another session all the same.
-            return None if len(state.turns) < asked.row.turn_count else taken.reading(state, asked.row, witness)
-        # It changed itself, and proves nothing. Another has to.
-        witness = _witness([turn for turn in last.state.turns if turn.turn_id not in changed], last.row.version)
-    return None
+    taken = None if witness is None else _since(asked, last, witness, is_seen=False)
+    if taken is not None and witness is not None and witness.turn.turn_id in taken.names():
+        # It changed itself, and proves nothing. Another has to, which is looked at alone: many may have come with it.
+        changed = taken.names()
+        others = [turn for turn in last.state.turns if turn.turn_id not in changed]
+        witness = _witness(others, [turn.version for turn in others], last.row.version)
+        is_seen = witness is not None and _is_there(asked, witness.turn)
+        taken = None if witness is None or not is_seen else _since(asked, last, witness, is_seen=True)
+    if taken is None or taken.is_light != last.is_light:
+        # What was counted towards the bound may be revisions that are no longer there.
+        return None
+    state = evolve(last.state, *_news(last.state, taken.turns))
+    # Where the row counts turns that nobody saw come, it is another session all the same.
+    return None if len(state.turns) < asked.row.turn_count else taken.reading(state, asked.row, witness)
 
 
-def _since(asked: _Asked, last: Reading, witness: Witness) -> _Taken | None:
-    """What changed since ``last``; None where the store has not what is held."""
+def _is_there(asked: _Asked, turn: SessionTurn) -> bool:
+    """Whether the store has ``turn`` as it is held."""
+    place = turn.seq
+    found = asked.reads.turn_rows(asked.session_id, after_seq=place - 1, before_seq=place + 1, limit=1).turns
+    return [_place(each) for each in found] == [_place(turn)]
+
+
+def _since(asked: _Asked, last: Reading, witness: Witness, *, is_seen: bool) -> _Taken | None:
+    """What changed since ``last``; None where the store has not what is held. ``is_seen``: it has the witness."""
     taken = _Taken(last.size, asked.whole_bytes, is_light=last.is_light)
     held = last.state.turns
     awaited = new = asked.row.turn_count - len(held)
-    missing = {witness.turn.turn_id, *witness.since}
-    for page in turn_pages(asked.reads, asked.session_id, changed_after=witness.turn.version - 1):
+    missing = set(witness.since) if is_seen else {witness.turn.turn_id, *witness.since}
+    after = witness.turn.version - (not is_seen)
+    for page in turn_pages(asked.reads, asked.session_id, changed_after=after):
         if not all(_may_follow(last, turn) for turn in page.turns):
             return None
         missing.difference_update(turn.turn_id for turn in page.turns)
@@ -157,20 +163,21 @@ def _may_follow(last: Reading, turn: SessionTurn) -> bool:
 
 def _place(turn: SessionTurn) -> tuple[object, ...]:
     """Where a turn stands in session and log: another history has something of it otherwise."""
-    return turn.seq, turn.captured_at, turn.fields.get("execution_ref"), turn.erased
+    return turn.turn_id, turn.seq, turn.version, turn.captured_at, turn.fields.get("execution_ref"), turn.erased
 
 
-def _witness(turns: Sequence[SessionTurn], version: int) -> Witness | None:
-    """Of ``turns`` one that changed last up to ``version``."""
-    newest = max(turns, key=_version, default=None)
-    if newest is None or (newest.version <= version and not newest.erased):
-        return None if newest is None else Witness(newest, frozenset())
-    # Some came while the others were read, or were erased.
-    found = (turn for turn in turns if turn.version <= version and not turn.erased)
-    newest = max(found, key=_version, default=None)
-    if newest is None:
+def _witness(turns: Sequence[SessionTurn], versions: Sequence[int], version: int) -> Witness | None:
+    """Of ``turns``, which have ``versions``, one that changed last up to ``version``."""
+    newest = max(versions, default=0)
+    place = versions.index(newest) if turns else None
+    if place is not None and (newest > version or turns[place].erased):
+        # Some came while the others were read, or were erased.
+        there = [each for each, turn in enumerate(turns) if versions[each] <= version and not turn.erased]
+        place = max(there, key=versions.__getitem__, default=None)
+    if place is None:
         return None
-    return Witness(newest, frozenset(turn.turn_id for turn in turns if turn.version > newest.version))
+    after = frozenset(turn.turn_id for turn, its in zip(turns, versions, strict=True) if its > versions[place])
+    return Witness(turns[place], after)
 
 
 def _news(state: SessionState, turns: Iterable[SessionTurn]) -> Iterable[SessionTurn]:
@@ -189,7 +196,10 @@ class _Taken:
         self.is_light = is_light
         self._size = size
         self._whole_bytes = whole_bytes
-        self._says_when = True
+        self._versions: list[int] = []
+
+    def names(self) -> set[str]:
+        return {turn.turn_id for turn in self.turns}
 
     def add(self, page: TurnRows) -> None:
         self._size += page.size
@@ -197,15 +207,16 @@ class _Taken:
             self.is_light = True
             self.turns = [light(turn) for turn in self.turns]
         self.turns += map(light, page.turns) if self.is_light else page.turns
-        self._says_when = self._says_when and all(turn.version > 0 for turn in page.turns)
+        self._versions += [turn.version for turn in page.turns]
 
     def reading(self, state: SessionState, row: SessionRow, witness: Witness | None) -> Reading:
         """``state``, which these turns made, with what the next reading has to know.
 
         One of them is its witness; where none can be it is ``witness``, after which all of them changed.
         """
-        found = _witness(self.turns, row.version)
+        found = _witness(self.turns, self._versions, row.version)
         if found is None and witness is not None:
-            found = witness._replace(since=witness.since.union(turn.turn_id for turn in self.turns))
-        is_ahead = any(turn.version > row.version for turn in self.turns)
-        return Reading(state, row, self._size, self.is_light, self._says_when, is_ahead, found)
+            found = witness._replace(since=witness.since.union(self.names()))
+        says_when = min(self._versions, default=1) > 0
+        is_ahead = max(self._versions, default=0) > row.version
+        return Reading(state, row, self._size, self.is_light, says_when, is_ahead, found)

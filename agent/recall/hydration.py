@@ -1,23 +1,20 @@
-"""Which turns of a history a model is shown: the newest, and no exchange of calls and results in parts.
+"""Which turns of a history a model is shown: the newest, at most or at least so many.
 
-Providers refuse a result without its call, and a call that lost its result. So of an exchange, which is a call with all
-its results, and with the calls that these answer too, either everything is shown or nothing. ``newest`` never gives
-more than it may, and leaves out an exchange that does not fit; ``at_least`` gives more where it has to. What never had
-its other half, or has it where this history does not show it, stands alone as it is.
-
-System turns stay, whatever their age: they are what the model is told to be. Nothing is written here.
+System turns are kept longest, since they are what the model is told to be; but half of the room is for what is said, as
+far as there is that much. ``newest`` never gives more than it may, whatever it parts: ``agent.recall.exchanges`` leaves
+out what is half an exchange then. ``at_least`` gives more where a result would lose its call. Nothing is written here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from agent.core.cut import Cuts
 from agent.core.pairs import Call, Place
 from agent.core.turn import SessionTurn
-from agent.errors import Problem, ValidationError
+from agent.recall.exchanges import may_answer, whole_exchanges
 
 # Those of the session, for who has to know them.
 Pairs = Callable[[], Mapping[Place, Call]]
@@ -26,95 +23,76 @@ Pairs = Callable[[], Mapping[Place, Call]]
 class Newest(NamedTuple):
     """The newest turns of a history that has ``total``, as a model may be shown them.
 
-    ``erased`` are left out: they say nothing. ``is_truncated``: more are.
+    ``erased`` are left out: they say nothing. ``results`` and ``calls``: so many turns are left out, or to be given
+    without their calls, since of their exchange a part is not there.
     """
 
     turns: tuple[SessionTurn, ...]
     total: int
     erased: int
+    results: int = 0
+    calls: int = 0
 
     @property
     def is_truncated(self) -> bool:
         return len(self.turns) + self.erased < self.total
 
 
-def newest(history: Sequence[SessionTurn], pairs: Pairs, *, most: int) -> Newest:
-    """At most ``most`` turns of ``history``, in its order: its system turns, and the newest of the others.
-
-    An exchange that begins before them is left out whole.
-    """
+def newest(history: Sequence[SessionTurn], *, most: int) -> Newest:
+    """At most ``most`` turns of ``history``, in its order: some of the system, and the newest others."""
     there = [turn for turn in history if not turn.erased]
-    system = [turn.turn_id for turn in islice(_of_role(there, system=True), most)]
-    kept = {*system, *(turn.turn_id for turn in islice(_of_role(there, system=False), most - len(system)))}
-    turns = [turn for turn in there if turn.turn_id in kept]
-    if len(turns) < len(there) and any(map(_is_result, turns)):
-        parted = _parted(turns, pairs(), {turn.turn_id for turn in there} - kept)
-        turns = [turn for turn in turns if turn.turn_id not in parted]
-    return Newest(tuple(turns), len(history), len(history) - len(there))
+    messages = [turn for turn in there if turn.role != "system"]
+    system = _room_of_system(len(there) - len(messages), len(messages), most)
+    return Newest(_ending(there, system, most - system), len(history), len(history) - len(there))
 
 
 def at_least(history: Sequence[SessionTurn], pairs: Pairs, *, count: int) -> Newest:
     """The newest ``count`` turns of ``history``, system turns among them, and more where an exchange began before.
 
-    One turn that is not of the system is always among them, if there is any.
+    One turn of the system and one that is none are always among them, if there are any. What is half an exchange in
+    the history is not counted as there; calls at its end may still be answered.
     """
     there = [turn for turn in history if not turn.erased]
-    system = {turn.turn_id for turn in islice(_of_role(there, system=True), count)}
+    found = whole_exchanges(there, pairs() if any(map(may_answer, there)) else {}, open_end=True)
+    there = list(found.turns)
     messages = [turn for turn in there if turn.role != "system"]
-    fitting = min(max(1, count - len(system)), len(messages))
-    if any(map(_is_result, islice(reversed(messages), fitting))):
+    system = _room_of_system(len(there) - len(messages), len(messages), max(2, count))
+    fitting = min(max(1, count - system), len(messages))
+    if any(map(may_answer, islice(reversed(messages), fitting))):
         fitting = Cuts.of(there, pairs()).smallest(fitting)
-    kept = system.union(turn.turn_id for turn in islice(reversed(messages), fitting))
-    turns = tuple(turn for turn in there if turn.turn_id in kept)
-    return Newest(turns, len(history), len(history) - len(there))
+    erased = sum(turn.erased for turn in history)
+    return Newest(_ending(there, system, fitting), len(history), erased, found.results, found.calls)
 
 
 def before(history: Sequence[SessionTurn], turn_id: str) -> Sequence[SessionTurn] | None:
     """What ``history`` shows before the message ``turn_id``; None where it does not show it.
 
     Whether a message is there, its id decides: a retried request may have captured it. Equal text never does, since
-    people say the same thing twice. Raises ValidationError for the turn of somebody else than a user.
+    people say the same thing twice.
     """
     for place, turn in enumerate(history):
         if turn.turn_id == turn_id:
-            if turn.role != "user":
-                problem = Problem("$.turn_id", "user_turn")
-                raise ValidationError("turn_id names a turn of the session that no user said", [problem])
             return history[:place]
     return None
 
 
-def _of_role(turns: Sequence[SessionTurn], *, system: bool) -> filter[SessionTurn]:
+def _room_of_system(system: int, messages: int, most: int) -> int:
+    """How many of ``system`` turns are kept among ``most``: no more than half of them where there are messages."""
+    return min(system, max(most // 2, most - messages))
+
+
+def _ending(there: Sequence[SessionTurn], system: int, messages: int) -> tuple[SessionTurn, ...]:
+    """The newest turns of ``there``, in its order: so many of the system, and so many others.
+
+    The first of the system is one of its turns, whatever came later: it is what the model was told to be.
+    """
+    first = (turn.turn_id for turn in there if turn.role == "system")
+    kept = {*islice(first, min(system, 1))}
+    kept.update(turn.turn_id for turn in islice(_of_role(there, system=True), max(0, system - 1)))
+    kept.update(turn.turn_id for turn in islice(_of_role(there, system=False), messages))
+    return tuple(turn for turn in there if turn.turn_id in kept)
+
+
+def _of_role(turns: Sequence[SessionTurn], *, system: bool) -> Iterator[SessionTurn]:
     """System turns or all others, the newest first."""
-    return filter(lambda turn: (turn.role == "system") is system, reversed(turns))
-
-
-def _is_result(turn: SessionTurn) -> bool:
-    return turn.role == "tool" and bool(turn.invocations)
-
-
-def _parted(turns: Sequence[SessionTurn], pairs: Mapping[Place, Call], cut_off: Collection[str]) -> set[str]:
-    """Those of ``turns`` that belong to an exchange of which a call is ``cut_off``; system turns belong to none."""
-    kept = {turn.turn_id for turn in turns if turn.role != "system"}
-    beside: dict[str, list[str]] = {}
-    going: list[str] = []
-    for turn in filter(_is_result, turns):
-        for call in _called_by(turn, pairs):
-            if call in cut_off:
-                going.append(turn.turn_id)
-            elif call in kept:
-                beside.setdefault(turn.turn_id, []).append(call)
-                beside.setdefault(call, []).append(turn.turn_id)
-    parted: set[str] = set()
-    while going:
-        turn_id = going.pop()
-        if turn_id not in parted:
-            parted.add(turn_id)
-            going += beside.get(turn_id, ())
-    return parted
-
-
-def _called_by(turn: SessionTurn, pairs: Mapping[Place, Call]) -> Iterator[str]:
-    """The turns whose calls ``turn`` answers."""
-    answered = (pairs.get(Place(turn.turn_id, number)) for number in range(len(turn.invocations)))
-    return (call.place.turn_id for call in answered if call is not None)
+    return (turn for turn in reversed(turns) if (turn.role == "system") is system)

@@ -2,17 +2,19 @@
 
 For the last the store is asked, for at most so many terms as ``agent.core.topics`` proposes, how many sessions have
 each: of all, or of the 2,000 that were active last. So neither the session's length nor the store's size makes it more
-requests or longer ones. A store that has no search, or no figures, leaves the topics to the session's own words.
+requests or longer ones. A store that has no search, or no figures, leaves the topics to the session's own words. One
+that refuses to look for a term leaves the topics to the others: how far that one sets the session apart is not known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from agent.core.summary import exchange
 from agent.core.topics import Candidate, candidates, spoken, topics
-from agent.errors import StoreNotFound
+from agent.errors import StoreNotFound, StoreWriteError, ValidationError
 from agent.recall.held import HeldSession
 from agent.recall.speakers import CaptureAgents, speakers
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from agent.ruvector.reads import StoreReads
 
 OTHERS: Final = 2000
+# In place of a count.
+_REFUSED: Final = object()
 
 
 def insights(
@@ -55,10 +59,23 @@ def _apart(reads: StoreReads, found: Sequence[Candidate], others: int) -> Sequen
         return ()
     try:
         sessions, since = _others(reads, others)
-        counted = {term: reads.sessions(q=term, since=since, limit=1, total=True).total for term, _ in found}
+        asked = [(each, _having(reads, each.term, since)) for each in found]
     except StoreNotFound:
         return topics(found, 1, {})
-    return topics(found, sessions, {term: count for term, count in counted.items() if count is not None})
+    known = [each for each, having in asked if having is not _REFUSED]
+    return topics(known, sessions, {each.term: having for each, having in asked if isinstance(having, int)})
+
+
+def _having(reads: StoreReads, term: str, since: str | None) -> int | object | None:
+    """How many sessions have the term; None from a store that does not count."""
+    try:
+        return reads.sessions(q=term, since=since, limit=1, total=True).total
+    except ValidationError:
+        return _REFUSED
+    except StoreWriteError as error:
+        if error.upstream_status != HTTPStatus.BAD_REQUEST:
+            raise
+        return _REFUSED
 
 
 def _others(reads: StoreReads, most: int) -> tuple[int, str | None]:

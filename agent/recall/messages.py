@@ -13,7 +13,8 @@ from agent.core.pairs import Call, Place, named_invocations, native_id
 from agent.core.turn import SessionTurn
 from agent.formats.tool_calls import UNKNOWN_TOOL
 
-_OF_A_TURN: Final = ("native_id", "model", "token_usage")
+# As they were captured, whatever they are (CONTRACT 1).
+_OF_A_TURN: Final = ("model", "token_usage")
 
 
 def message(turn: SessionTurn, *, agent: str | None, pairs: Mapping[Place, Call]) -> dict[str, Any]:
@@ -29,6 +30,9 @@ def message(turn: SessionTurn, *, agent: str | None, pairs: Mapping[Place, Call]
     if isinstance(citations, list):
         shown["citations"] = citations
     shown |= {"turn_id": turn.turn_id, "seq": turn.seq, "conversation_id": turn.conversation_id}
+    native = native_id(turn.fields)
+    if native is not None:
+        shown["native_id"] = native
     shown |= {name: turn.fields[name] for name in _OF_A_TURN if name in turn.fields}
     if turn.erased:
         shown["erased"] = True

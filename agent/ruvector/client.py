@@ -22,10 +22,12 @@ from agent.core.receipt import Receipt
 from agent.errors import (
     ConfigurationError,
     InternalError,
+    Problem,
     RateLimitExceeded,
     StoreConnectionError,
     StoreNotFound,
     StoreWriteError,
+    ValidationError,
 )
 from agent.ruvector.acknowledgement import read_receipt
 from agent.ruvector.health import StoreHealth
@@ -43,10 +45,8 @@ T = TypeVar("T")
 DEFAULT_DEADLINE_S: Final = 20.0
 MAX_ACKNOWLEDGEMENT_BYTES: Final = 1024 * 1024
 MAX_READ_BYTES: Final = 64 * 1024 * 1024
-# What a caller is told who is to come back later when the store names no time.
-_RETRY_AFTER_S: Final = 1
-# A gateway answered these for the store, which may have acted all the same.
-_GATEWAY_STATUSES: Final = (502, 504)
+_RETRY_AFTER_S: Final = 1  # what a caller is told who is to come back later when the store names no time
+_GATEWAY_STATUSES: Final = (502, 504)  # a gateway answered these for the store, which may have acted all the same
 
 Headers = list[tuple[bytes, bytes]]
 Query = Mapping[str, str | int | None]
@@ -193,7 +193,7 @@ class RuvectorClient:
         StoreNotFound for a 404, StoreWriteError for an answer that is not what was asked for, AnswerTooLong.
         """
         given = {name: value for name, value in query.items() if value is not None}
-        url = self._url(f"{path}?{urlencode(given)}" if given else path)
+        url = self._url(f"{path}?{urlencode(given)}" if given else path, asked=True)
         role = role_needed(method, path)
 
         def attempt_ask(attempt: Attempt) -> T:
@@ -265,10 +265,12 @@ class RuvectorClient:
     def _milliseconds(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
 
-    def _url(self, path: str) -> httpx.URL:
+    def _url(self, path: str, *, asked: bool = False) -> httpx.URL:
         try:
             return httpx.URL(self._base + path)
         except httpx.InvalidURL:
+            if asked:  # The base was taken before.
+                raise ValidationError("what is asked for is too long", [Problem("$", "maxLength")]) from None
             raise ConfigurationError("RUVECTOR_SERVICE_URL", "is not a URL") from None
 
 

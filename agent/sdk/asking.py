@@ -36,10 +36,18 @@ def answered(view: View, text: str, hints: Hints) -> tuple[Message, Resolution]:
     from agent.core.waiting import resolve
 
     found = resolve(view.memory, text, _as_asked(view, hints))
+    # The parameter by its name ends the waiting for it, and for no other that was asked for meanwhile (CONTRACT 9).
     said: dict[str, Any] = {"params": dict(found.params)} if found.params else {}
-    if found.cleared:
-        said["waiting_for_param"] = None
     return Message("user", text, metadata={"memory": said} if said else None), found
+
+
+def asked_in(view: View) -> str | None:
+    """The conversation (a UUID) whose turn asked last for what is waited for; None where nothing is."""
+    name = view.memory.waiting_for_param
+    if name is None:
+        return None
+    asking = (turn for turn in reversed(view.state.turns) if turn.memory.get("waiting_for_param") == name)
+    return next(asking).conversation_id
 
 
 def _as_asked(view: View, hints: Hints) -> Hints:

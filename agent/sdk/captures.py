@@ -6,7 +6,7 @@ Nothing is read, and no parent is named: the store puts what is new behind what 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from agent.capture.service import NATIVE, CaptureRequest, CaptureService
 from agent.core.canonical import encode
@@ -31,8 +31,14 @@ class Turns(NamedTuple):
     formats: frozenset[str] = frozenset()
     may_be_known: bool = False
 
-    def plus(self, more: Turns) -> Turns:
-        return Turns((*self.turns, *more.turns), self.formats | more.formats, self.may_be_known or more.may_be_known)
+    @classmethod
+    def together(cls, parts: Sequence[Turns]) -> Self:
+        """All of ``parts``, in their order."""
+        return cls(
+            tuple(turn for part in parts for turn in part.turns),
+            frozenset().union(*(part.formats for part in parts)),
+            any(part.may_be_known for part in parts),
+        )
 
     @property
     def may_part(self) -> bool:

@@ -14,10 +14,12 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from agent.core.ids import conversation_uuid, turn_uuid
 from agent.errors import Problem, ValidationError
 from agent.formats import ReadName, format_named, reader
-from agent.sdk.json_value import ALLOWED, MAX_DEPTH, json_copy
+from agent.sdk.json_value import ALLOWED, MAX_DEPTH
 from agent.sdk.message import A_MESSAGE, spelled_role
+from agent.sdk.session_name import LONGEST_ID
 
 # In the order in which a document is tried: openai-chat knows anything with a role.
 _FORMATS: Final[tuple[ReadName, ...]] = (
@@ -39,7 +41,13 @@ class Translated(NamedTuple):
 
 def document_of(value: object) -> Any:
     """What ``value`` holds as a JSON document. Raises ValidationError where it cannot be told."""
-    return _document(value, 0)
+    try:
+        return _document(value, 0)
+    except ValidationError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever the code of another library raises, with its words left out
+        message = f"this is no message: what it holds cannot be read ({type(error).__name__})"
+        raise ValidationError(message, [Problem("$", "type")]) from None
 
 
 def _document(value: Any, depth: int) -> Any:
@@ -84,7 +92,8 @@ def _dumped(dump: Any) -> Any:
         # Pydantic's own: without it, times and enumerations would come as they are, and warnings of values that
         # somebody put together without checking, as clients do with what a newer server answers.
         return dump(mode="json", warnings=False)
-    except TypeError:
+    except (TypeError, ValueError):
+        # An older one, or bytes that are no text: as they are, they can be written.
         return dump()
 
 
@@ -98,15 +107,16 @@ def translated(
 ) -> Translated | None:
     """``documents`` as what is new in a conversation (CONTRACT 3a, ``delta``); None where no format knows them.
 
-    ``session`` and what ``conversation`` gives are UUIDs. Raises ValidationError for what a format knows and refuses.
+    They are JSON. ``session`` and what ``conversation`` gives are UUIDs. Raises ValidationError for what a format
+    knows and refuses.
     """
-    # A reader takes what may have come over the edge, and nothing else.
-    name, document = _recognised([_with_our_names(each) for each in json_copy(documents)])
+    name, document = _recognised([_with_our_names(each) for each in documents])
     if name is None:
         return None
+    conversation_id = conversation()
     body = {
         "session_id": session,
-        "conversation_id": conversation(),
+        "conversation_id": conversation_id,
         "mode": "delta",
         "request_id": request_id,
         _INNER: document,
@@ -115,7 +125,43 @@ def translated(
     if turns[0].get("parent_turn_id", "") is None:
         # An answer alone begins its own document; here it goes on from where the conversation is.
         del turns[0]["parent_turn_id"]
+    named = {"google-adk": _named_as_event, "langchain": _named_as_message}.get(name)
+    if named is not None:
+        turns = named(turns, session, f"{conversation_uuid(conversation_id)}:{request_id}")
     return Translated([_with_native_ids(turn) for turn in turns], name)
+
+
+def is_whole(document: Any) -> bool:
+    """Whether ``document`` is an answer by itself, that says more than a message in a list can."""
+    return isinstance(document, dict) and any(format_named(name).detect(document) for name in _FORMATS)
+
+
+def _named_as_event(turns: list[dict[str, Any]], session: str, prefix: str) -> list[dict[str, Any]]:
+    """The turns of an event behind its first, which has the event's id, named after that, to be known again."""
+    found: list[dict[str, Any]] = []
+    event, number = "", 0
+    for turn in turns:
+        if "native_id" in turn:
+            event, number = turn["native_id"], 1
+        elif turn["turn_id"] == turn_uuid(session, f"{prefix}:event:{event}.{number}"):
+            found.append({**turn, "turn_id": turn_uuid(session, f"event:{event}.{number}")})
+            number += 1
+            continue
+        found.append(turn)
+    return found
+
+
+def _named_as_message(turns: list[dict[str, Any]], session: str, prefix: str) -> list[dict[str, Any]]:
+    """Turns of messages with an id of their own named by it, to be known again in their conversation."""
+    conversation = prefix.partition(":")[0]
+    found = []
+    for turn in turns:
+        native = turn.get("metadata", {}).get("native", {})
+        own = native.get("id")
+        # Chunks of one message share its id, and each says something else.
+        is_named = isinstance(own, str) and own and "Chunk" not in str(native.get("as"))
+        found.append(turn | ({"turn_id": turn_uuid(session, f"{conversation}:message:{own}")} if is_named else {}))
+    return found
 
 
 def _with_our_names(document: Any) -> Any:
@@ -155,4 +201,9 @@ def _with_native_ids(turn: dict[str, Any]) -> dict[str, Any]:
 def _invocation(entry: dict[str, Any]) -> dict[str, Any]:
     entry = dict(entry)
     native = entry.pop("native_id", None)
-    return entry if native is None else {**entry, "invocation_id": native}
+    if native is None:
+        return entry
+    if 1 <= len(native) <= LONGEST_ID:
+        return {**entry, "invocation_id": native}
+    # No payload may carry it. A name made of it pairs the call and its result as well.
+    return {**entry, "invocation_id": f"call:{turn_uuid('', native)}"}

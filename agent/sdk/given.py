@@ -7,18 +7,23 @@ a turn does not hold stays in its ``metadata.native``. Refuses, by ValidationErr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from agent.core.ids import turn_uuid
+from agent.core.native import OpenCalls
 from agent.errors import Problem, ValidationError
+from agent.formats.conversation.payload import call_key
+from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.sdk.captures import Turns
-from agent.sdk.foreign import Translated, document_of, translated
-from agent.sdk.json_value import unshared
+from agent.sdk.foreign import Translated, document_of, is_whole, translated
+from agent.sdk.json_value import json_copy, unshared
 from agent.sdk.message import A_MESSAGE, A_ROLE, ROLES, Message, spelled_role
 from agent.sdk.session_name import SessionName, may_be_sent
 
+# A message's members that say what it says: the others are names, and the store's.
+_SAID: Final = Message._fields.index("turn_id")
 _PLAIN: Final = frozenset({"role", "content", "text"})
 # What a dictionary says that has the members of a message of ours.
 _OURS: Final = _PLAIN | {"timestamp", "metadata", "agent", "model", "token_usage", "turn_id"}
@@ -27,16 +32,16 @@ _OURS: Final = _PLAIN | {"timestamp", "metadata", "agent", "model", "token_usage
 class Giver(NamedTuple):
     """What becomes of messages of one session: ``agent_id`` is who speaks as the assistant where nobody says it.
 
-    ``timestamp`` is the time of messages without one. ``is_there`` says whether the session has a turn, by its id, and
-    ``conversation`` which of its conversations (a UUID) they go into.
+    ``timestamp`` is the time of messages without one. ``conversation`` is the one (a UUID) that they go into, and
+    ``shown`` are the messages that the history shows, by their turn's id: what was read and is not among them is new.
     """
 
     name: SessionName
     agent_id: str | None
     timestamp: str
     new_id: Callable[[], str]
-    is_there: Callable[[str], bool]
     conversation: Callable[[], str]
+    shown: Callable[[], Mapping[str, Message]]
 
     def turns(self, messages: Iterable[object]) -> Turns:
         """The turns of ``messages``, in order, without those that were read from this very session."""
@@ -49,7 +54,7 @@ class Giver(NamedTuple):
         for is_ours, run in groupby(map(_read, messages), key=lambda each: isinstance(each, Message)):
             if is_ours:
                 new = [each for each in run if isinstance(each, Message) and not self._is_known(each)]
-                may_be_known |= any(each.turn_id is not None and each.seq is None for each in new)
+                may_be_known |= any(self._is_named(each) for each in new)
                 turns += map(self._turn, new)
                 continue
             for part in self._translated(list(run)):
@@ -57,10 +62,21 @@ class Giver(NamedTuple):
                 formats.add(part.format)
         # In some formats a message has an id that names it each time.
         formats.discard("")
-        return Turns(tuple(turns), frozenset(formats), may_be_known or bool(formats))
+        turns = each_once(self.name.session, turns)
+        return Turns(tuple(with_tool_names(turns)), frozenset(formats), may_be_known or bool(formats))
 
     def _is_known(self, message: Message) -> bool:
-        return message.seq is not None and message.turn_id is not None and self.is_there(message.turn_id)
+        """Whether ``message`` was read, and is shown as it stands: an erased one stays what it is."""
+        if not _was_read(message) or message.turn_id is None:
+            return False
+        there = self.shown().get(message.turn_id)
+        return there is not None and (there.erased or there[:_SAID] == message[:_SAID])
+
+    def _is_named(self, message: Message) -> bool:
+        """Whether ``message`` is named by who gives it: one that was read is as long as it is shown, and revises it."""
+        if message.turn_id is None:
+            return False
+        return not _was_read(message) or message.turn_id in self.shown()
 
     def _turn(self, message: Message) -> dict[str, Any]:
         turn: dict[str, Any] = {
@@ -91,8 +107,8 @@ class Giver(NamedTuple):
         return turn
 
     def _turn_id(self, message: Message) -> str:
-        if message.turn_id is None or message.seq is not None:
-            # One that was read from another session is a new message in this one.
+        if message.turn_id is None or not self._is_named(message):
+            # One that was read elsewhere, or before a clear, is a new message here.
             return self.new_id()
         return message.turn_id if may_be_sent(message.turn_id) else turn_uuid(self.name.session, message.turn_id)
 
@@ -102,9 +118,27 @@ class Giver(NamedTuple):
             metadata["agent"] = message.agent
         elif self.agent_id is not None and message.role == "assistant":
             metadata.setdefault("agent", self.agent_id)
+        if message.timestamp is None and self._is_named(message):
+            # Given again, it is known, whatever the time is then (CONTRACT 10).
+            derived = metadata.get("derived", [])
+            if isinstance(derived, list) and "timestamp" not in derived:
+                metadata["derived"] = [*derived, "timestamp"]
         return metadata
 
     def _translated(self, documents: list[dict[str, Any]]) -> list[Translated]:
+        if all(map(_is_plain, documents)):
+            return [self._plain(documents)]
+        # A reader takes what may have come over the edge, and nothing else.
+        documents = json_copy(documents)
+        if len(documents) == 1:
+            return [self._alone(documents[0])]
+        found: list[Translated] = []
+        for whole, grouped in groupby(documents, key=is_whole):
+            run = list(grouped)
+            found += map(self._alone, run) if whole else self._run(run)
+        return found
+
+    def _run(self, documents: list[dict[str, Any]]) -> list[Translated]:
         if all(map(_is_plain, documents)):
             return [self._plain(documents)]
         together = self._translate(documents)
@@ -138,11 +172,44 @@ def _read(message: object) -> Any:
     """A message of ours where ``message`` is one, or can be nothing else; the document of any other."""
     if isinstance(message, Message):
         return message
+    if type(message) is tuple and len(message) == 2 and all(isinstance(each, str) for each in message):
+        # How LangChain takes a role and a text.
+        message = dict(zip(("role", "content"), message, strict=True))
     document = document_of(message)
     if not isinstance(document, dict):
         refusal = f"append takes one message, and a list of them goes to extend: {A_MESSAGE}"
         raise ValidationError(refusal, [Problem("$", "type")])
     return _message(document) if _is_ours(document) and not _is_plain(document) else document
+
+
+def each_once(session: str, turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """``turns`` with each id once, at its first place, saying what is said last: as in several captures."""
+    found: dict[str, dict[str, Any]] = {}
+    for turn in turns:
+        found[turn_uuid(session, turn["turn_id"])] = dict(turn)
+    return list(found.values())
+
+
+def with_tool_names(turns: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """``turns``, each result without a tool's name by that of the call among them that it answers."""
+    calls: OpenCalls[str] = OpenCalls()
+    for number, turn in enumerate(turns):
+        entries = turn.get("tool_invocations", ())
+        if turn["role"] != "tool":
+            for entry in entries:
+                calls.call(call_key(entry["invocation_id"]), turn=number, value=entry["tool_name"])
+            yield turn
+            continue
+        named = []
+        for entry in entries:
+            called = calls.answer(call_key(entry["invocation_id"]))
+            is_unknown = entry["tool_name"] == UNKNOWN_TOOL and called is not None
+            named.append({**entry, "tool_name": called} if is_unknown else entry)
+        yield {**turn, "tool_invocations": named} if named else turn
+
+
+def _was_read(message: Message) -> bool:
+    return message.conversation_id is not None
 
 
 def _is_plain(document: dict[str, Any]) -> bool:

@@ -2,14 +2,15 @@
 
 Mappings and sequences of Python become objects and arrays. Refuses, by ValidationError with the path, what JSON has no
 form for: other types, keys that are no strings, numbers that are not finite, half surrogate pairs, and what is nested
-deeper than the contract allows (CONTRACT 2), itself included.
+deeper than the contract allows (CONTRACT 2), itself included. What more than one reader gets is for reading: it
+refuses, by TypeError, to be changed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from agent.core.json_path import json_path
 from agent.errors import Problem, ValidationError
@@ -37,6 +38,49 @@ def unshared(value: Any) -> Any:
     if isinstance(value, list):
         return [unshared(member) for member in value]
     return value
+
+
+def read_only(value: Any) -> Any:
+    """A copy of a sound JSON value that nobody can change. A copy of that, by ``copy`` or ``pickle``, can be again."""
+    if isinstance(value, dict):
+        return _Object({name: read_only(member) for name, member in value.items()})
+    if isinstance(value, list):
+        return _Array([read_only(member) for member in value])
+    return value
+
+
+def _refuse(*_: object, **__: object) -> NoReturn:
+    raise TypeError("this is for reading: what is to be changed is a copy of it, by copy.deepcopy")
+
+
+class _Object(dict[str, Any]):
+    """An object for reading; a dictionary, so that whatever writes JSON takes it."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unshared, (dict(self),)
+
+    def __deepcopy__(self, _: object) -> dict[str, Any]:
+        copied: dict[str, Any] = unshared(self)
+        return copied
+
+
+class _Array(list[Any]):
+    """An array for reading; a list, so that whatever writes JSON takes it."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unshared, (list(self),)
+
+    def __deepcopy__(self, _: object) -> list[Any]:
+        copied: list[Any] = unshared(self)
+        return copied
 
 
 def _copy(value: object, at: tuple[str | int, ...], path: str) -> Any:

@@ -33,7 +33,7 @@ _SOURCE = "agent.sdk"
 
 
 class ConversationMemory(OtherNames):
-    """The sessions of one store; any thread may use it.
+    """The sessions of one store; any thread may use it, and no process but the one that made it.
 
     ``store`` is a path of an embedded database, an ``http(s)`` address, or None for what ``environ`` names (the
     process's, unless given). ``api_key`` is the store's, for an address. ``agent_id`` and ``user_id`` go with what is
@@ -54,6 +54,7 @@ class ConversationMemory(OtherNames):
         environ: Mapping[str, str] | None = None,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = random_id,
+        process_id: Callable[[], int] = os.getpid,
     ) -> None:
         self._context = _context(agent_id=agent_id, user_id=user_id, source_system=source_system)
         self.store = open_store(
@@ -63,6 +64,7 @@ class ConversationMemory(OtherNames):
             environ=os.environ if environ is None else environ,
             clock=clock,
             new_id=new_id,
+            process_id=process_id,
         )
 
     def for_session(
@@ -140,6 +142,7 @@ class InMemoryConversationMemory(ConversationMemory):
         environ: Mapping[str, str] | None = None,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = random_id,
+        process_id: Callable[[], int] = os.getpid,
     ) -> None:
         super().__init__(
             IN_MEMORY,
@@ -150,6 +153,7 @@ class InMemoryConversationMemory(ConversationMemory):
             environ=environ,
             clock=clock,
             new_id=new_id,
+            process_id=process_id,
         )
 
 

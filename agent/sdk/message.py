@@ -13,15 +13,17 @@ from typing import Any, Final, Literal, NamedTuple, Self, TypeVar, get_args
 
 from agent.errors import Problem, ValidationError
 from agent.sdk.arguments import AN_INSTANT, checked_instant
-from agent.sdk.json_value import ALLOWED, json_copy
+from agent.sdk.json_value import ALLOWED, json_copy, read_only
+from agent.sdk.session_name import LONGEST_ID
 
 A_MESSAGE: Final = "a message is a Message, a dictionary of role and content, or a message object of another library"
 Role = Literal["user", "assistant", "tool", "system"]
 ROLES: Final[tuple[str, ...]] = get_args(Role)
-# What other programs call an assistant.
-_SPELLED: Final = {"agent": "assistant"}
-A_ROLE: Final = f"must be one of {', '.join(ROLES)}; agent is taken for assistant"
-_NAMES: Final = ("invocation_id", "tool_name")
+# What other programs call them.
+_SPELLED: Final = {"agent": "assistant", "ai": "assistant", "human": "user"}
+A_ROLE: Final = f"must be one of {', '.join(ROLES)}; agent and ai are taken for assistant, human for user"
+# What the store says of a message; the last of its members.
+_STORED: Final = ("conversation_id", "seq", "erased")
 # Where it does not fit: a result stands on a tool's message, a call on any other.
 _PLACE: Final = {"tool_calls": "must not stand on a tool's message", "tool_results": "must stand on a tool's message"}
 
@@ -77,7 +79,8 @@ class Message(_Members):
     ``agent`` is who spoke, as far as the message says it. ``turn_id`` names the message: one that is given again under
     its ``turn_id`` is known, and with another text it is a new revision. ``conversation_id``, ``seq`` and ``erased``
     are the store's to say: a message with a ``seq`` was read from a session. An erased one is a gap that shows: its
-    text is empty and its metadata is ``{"erased": True}``. ``metadata`` and ``token_usage`` are for reading.
+    text is empty and its metadata is ``{"erased": True}``. ``metadata``, ``token_usage`` and the arguments of calls
+    are for reading: they are dictionaries and lists that refuse to be changed.
     """
 
     __slots__ = ()
@@ -106,7 +109,7 @@ class Message(_Members):
         said_at = _timestamp(timestamp, problems)
         said = _object("metadata", metadata, problems)
         calls = tuple(
-            call._replace(arguments=_copied(call.arguments, f"{path}.arguments", problems))
+            call._replace(arguments=read_only(_copied(call.arguments, f"{path}.arguments", problems)))
             for path, call in _invocations("tool_calls", tool_calls, ToolCall, problems, fits=role != "tool")
         )
         named = _invocations("tool_results", tool_results, ToolResult, problems, fits=role == "tool")
@@ -119,8 +122,8 @@ class Message(_Members):
         return tuple.__new__(
             cls,
             (
-                *(role, text, said_at, said or {}, agent, calls, results, model),
-                *(used, turn_id, None, None, False),
+                *(role, text, said_at, read_only(said or {}), agent, calls, results, model),
+                *(read_only(used), turn_id, None, None, False),
             ),
         )
 
@@ -128,6 +131,13 @@ class Message(_Members):
     def content(self) -> str:
         """The text, by the name that most formats have for it."""
         return self.text
+
+    def _replace(self, /, **changes: Any) -> Self:
+        """A copy with ``changes``, which are checked as in a new message; what the store said of it stays."""
+        said = _Members._fields[: -len(_STORED)]
+        checked = type(self)(**{name: changes.pop(name, getattr(self, name)) for name in said})
+        kept: Self = tuple.__new__(type(self), (*checked[: len(said)], *self[len(said) :]))
+        return super(Message, kept)._replace(**changes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._make, (tuple(self),)
@@ -180,9 +190,23 @@ def _invocations(
         elif not isinstance(each, kind):
             problems.append((Problem(path, "type"), f"must be a {kind.__name__}"))
         else:
-            for part in _NAMES:
-                _string(f"{name}[{place}].{part}", getattr(each, part), problems)
+            _check_names(path, each, problems)
             yield path, each
+
+
+def _check_names(path: str, each: ToolCall | ToolResult, problems: Findings) -> None:
+    """As a capture would (CONTRACT 1), only sooner."""
+    longest = {"invocation_id": LONGEST_ID, "native_id": LONGEST_ID, "tool_name": None}
+    for part, most in longest.items():
+        at = f"{path}.{part}".removeprefix("$.")
+        name = _string(at, getattr(each, part), problems, may_be_absent=part == "native_id")
+        if name == "":
+            problems.append((Problem(f"$.{at}", "minLength"), "must not be empty"))
+        elif name is not None and most is not None and len(name) > most:
+            problems.append((Problem(f"$.{at}", "maxLength"), f"must not be longer than {most} characters"))
+    success: object = each.success
+    if not isinstance(success, bool | None):
+        problems.append((Problem(f"{path}.success", "type"), "must be True, False or None"))
 
 
 def _copied(value: object, path: str, problems: Findings) -> Any:

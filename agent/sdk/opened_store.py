@@ -38,7 +38,11 @@ _NOT_READ: Final = (HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED)
 class OpenedStore:
     """A store until it is closed: ``client`` writes to it, ``asked`` is who asks it and is closed with it.
 
-    ``intents`` are those that answers are read by. ``clock`` gives aware instants, ``new_id`` random UUIDs.
+    ``intents`` are those that answers are read by. ``clock`` gives aware instants, ``new_id`` random UUIDs,
+    ``process_id`` the number of the process. After a fork the store is the parent's alone: two processes on one
+    connection would read each other's answers, and a lock that a thread had stays locked. Whatever is asked of it
+    in another process raises StoreConnectionError at once, as once it is closed: an embedded store would open anew, and
+    one in memory empty.
     """
 
     def __init__(
@@ -49,8 +53,11 @@ class OpenedStore:
         intents: Intents,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
+        process_id: Callable[[], int],
     ) -> None:
         self._client = client
+        self._process_id = process_id
+        self._opened_by = process_id()
         self._asked = asked
         self._reads = StoreReads(asked)
         self._is_closed = False
@@ -69,16 +76,14 @@ class OpenedStore:
 
     @property
     def client(self) -> RuvectorClient:
-        """Raises StoreConnectionError once it is closed: an embedded one would open anew, and one in memory empty."""
-        if self._is_closed:
-            raise _closed()
+        """Who writes to it."""
+        self._check()
         return self._client
 
     @property
     def reads(self) -> StoreReads:
-        """Raises StoreConnectionError once it is closed."""
-        if self._is_closed:
-            raise _closed()
+        """Who reads it."""
+        self._check()
         return self._reads
 
     @property
@@ -87,13 +92,14 @@ class OpenedStore:
         return self._client.kind
 
     def close(self) -> None:
+        """Close it; in another process only for that: the connections stay as they are for who opened them."""
         self._is_closed = True
-        self._asked.close()
+        if self._process_id() == self._opened_by:
+            self._asked.close()
 
     def session(self, session_id: str) -> HeldSession | None:
         """The session (a UUID in lower case) as it is now; None for one that the store never had."""
-        if self._is_closed:
-            raise _closed()
+        self._check()
         try:
             return self.held.session(session_id)
         except StoreNotFound:
@@ -115,9 +121,13 @@ class OpenedStore:
             raise
         return turns[-1].conversation_id.lower() if turns else None
 
-
-def _closed() -> StoreConnectionError:
-    return StoreConnectionError("the conversation memory is closed")
+    def _check(self) -> None:
+        if self._process_id() != self._opened_by:
+            raise StoreConnectionError(
+                "this memory was opened in another process: make a ConversationMemory after the fork"
+            )
+        if self._is_closed:
+            raise StoreConnectionError("the conversation memory is closed")
 
 
 def open_store(
@@ -128,6 +138,7 @@ def open_store(
     environ: Mapping[str, str],
     clock: Callable[[], datetime],
     new_id: Callable[[], str],
+    process_id: Callable[[], int],
 ) -> OpenedStore:
     """The store that ``store`` names. Nothing is connected, and no database made, before it is read or written."""
     settings = _settings(store, api_key, environ)
@@ -139,7 +150,9 @@ def open_store(
         # What an empty store answers, an empty store knows best.
         empty = settings._replace(store=StoreAddress(path=IN_MEMORY))
         asked = FileAsked(path, client, lambda: store_client(empty))
-    return OpenedStore(client, asked, intents=_intents(intents, settings), clock=clock, new_id=new_id)
+    return OpenedStore(
+        client, asked, intents=_intents(intents, settings), clock=clock, new_id=new_id, process_id=process_id
+    )
 
 
 def _intents(given: object, settings: Settings) -> Intents:

@@ -7,7 +7,8 @@ of the session as it is in the store now. A session that nobody wrote to is empt
 Writes of a handle go into one conversation: the one that was named for it, or else the one that has the session's
 newest turn when the handle first writes, so that whoever takes a session up goes on where it is.
 
-Any thread may use a handle, but for a batch: what happens inside one is of one thread, and of this handle alone.
+Any thread and any task may use a handle. A batch is of the context that opened it (``agent.sdk.batch``), and of this
+handle alone.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from agent.core.memory import EMPTY
 from agent.core.pairs import paired_calls
 from agent.core.timestamps import utc_text
 from agent.sdk.arguments import check_count, checked_name, checked_params
-from agent.sdk.asking import answered, question
+from agent.sdk.asking import answered, asked_in, question
+from agent.sdk.batch import open_batch, opened
 from agent.sdk.captures import Turns, capture, payload_of, state_turn
-from agent.sdk.given import Giver
+from agent.sdk.given import Giver, each_once
 from agent.sdk.json_value import json_copy, unshared
 from agent.sdk.kept_views import KeptView
 from agent.sdk.message import Message
 from agent.sdk.opened_store import OpenedStore
 from agent.sdk.session_name import SessionName
-from agent.sdk.shown import messages_of
 from agent.sdk.tool_said import answering, open_call, tool_said
-from agent.sdk.view import NO_SESSION, View, view_of, with_pending
+from agent.sdk.view import NO_SESSION, View, view_of
 
 if TYPE_CHECKING:
     from agent.core.waiting import Resolution
@@ -48,7 +49,6 @@ class SessionHandle:
         # Whether the name says by now which conversation is written to.
         self._is_placed = name.only
         self._context = context
-        self._batch: Turns | None = None
 
     def __repr__(self) -> str:
         # Not by the caller's name for it: that may be a person's.
@@ -77,9 +77,8 @@ class SessionHandle:
         if limit is not None:
             check_count("limit", limit, least=1)
         view = self._view()
-        if view.pending:
-            return messages_of(view, view.history[-limit:] if limit else view.history)
-        return self._kept().messages.of(view, limit)
+        batch = None if view.is_stored else open_batch(self)
+        return (self._kept() if batch is None else batch).messages.of(view, limit)
 
     def append(self, message: object) -> None:
         """Keep one message: a ``Message``, a dictionary, or a message object of another library."""
@@ -87,17 +86,7 @@ class SessionHandle:
 
     def extend(self, messages: Iterable[object]) -> None:
         """Keep ``messages`` in their order, in one event; what was read from this session is there already."""
-        # Read only where a message comes from a session, and then once for all of them.
-        there = Once(lambda: self._view().state.turns)
-        giver = Giver(
-            name=self._name,
-            agent_id=self._context.get("agent_id"),
-            timestamp=self._now(),
-            new_id=self._store.new_id,
-            is_there=lambda turn_id: there().find(turn_id) is not None,
-            conversation=lambda: self._placed().conversation,
-        )
-        self._write(giver.turns(messages))
+        self._write(self._given(messages))
 
     def params(self) -> dict[str, Any]:
         """The parameters that the session knows."""
@@ -183,18 +172,13 @@ class SessionHandle:
         """Make one event, at the end of the block, of all that is written inside; reads inside see it already.
 
         Where the block ends in an exception, nothing of it is written. A batch inside a batch is part of it. An empty
-        one writes nothing.
+        one writes nothing. Other tasks and threads write as if there were none, but for those that are started inside
+        with its context: these are part of it until it ends.
         """
-        before = self._batch
-        self._batch = before or Turns()
-        try:
+        with opened(self) as batch:
             yield self
-        except BaseException:
-            self._batch = before
-            raise
-        if before is None:
-            turns, self._batch = self._batch, None
-            self._write(turns)
+        turns = batch.close()
+        self._write(turns._replace(turns=tuple(each_once(self._name.session, turns.turns))))
 
     def ask(self, param: str, prompt: str | None = None) -> None:
         """Say ``prompt`` as the agent, and wait for ``param``.
@@ -207,10 +191,12 @@ class SessionHandle:
         """Keep what the user says, and read it as the answer to what is waited for, by the hints of the intents.
 
         What it comes to is merged, and nothing is waited for any longer; or it says what to ask again, for the caller
-        to say. Never a guess.
+        to say. Never a guess. A handle without a name keeps it in the conversation that asked; in a batch, where the
+        rest goes.
         """
-        message, found = answered(self._view(), text, self._store.intents.hints)
-        self.append(message)
+        view = self._view()
+        message, found = answered(view, text, self._store.intents.hints)
+        self._write(self._given([message]), None if self._name.only else asked_in(view))
         return found
 
     def record_tool(
@@ -246,20 +232,35 @@ class SessionHandle:
         memory = self._view().memory
         return None if memory.waiting_for_param is not None else unshared(memory.plan_execution)
 
+    def _given(self, messages: Iterable[object]) -> Turns:
+        # Read only where a message comes from a session, and then once for all of them.
+        shown = Once(lambda: {message.turn_id or "": message for message in self.history()})
+        giver = Giver(
+            name=self._name,
+            agent_id=self._context.get("agent_id"),
+            timestamp=self._now(),
+            new_id=self._store.new_id,
+            conversation=lambda: self._placed().conversation,
+            shown=shown,
+        )
+        return giver.turns(messages)
+
     def _remember(self, memory: Mapping[str, Any]) -> None:
         self._write(Turns((state_turn(memory, turn_id=self._store.new_id(), timestamp=self._now()),)))
 
-    def _write(self, turns: Turns) -> None:
+    def _write(self, turns: Turns, conversation: str | None = None) -> None:
+        """Keep ``turns``: in an open batch, else in ``conversation``, else in the one that the handle writes to."""
         if not turns.turns:
             return
-        if self._batch is not None:
-            self._batch = self._batch.plus(turns)
-            return
-        name = self._placed()
+        while (batch := open_batch(self)) is not None:
+            # Another thread may have ended it just now.
+            if batch.add(turns):
+                return
+        name = self._placed() if conversation is None else self._name.going_on_in(conversation)
         if turns.may_part and (held := self._store.session(self._name.session)) is not None:
             turns = turns.new_first(self._name.session, held.state)
         capture(self._store.service, payload_of(name, turns, self._context), execution_ref=self._store.new_id())
-        self._is_placed = True
+        self._is_placed = self._is_placed or conversation is None
 
     def _placed(self) -> SessionName:
         """The session with the conversation to write to; asked of the store until that has turns, and then kept."""
@@ -273,13 +274,12 @@ class SessionHandle:
     def _view(self) -> View:
         held = self._store.session(self._name.session)
         pending = None
-        if self._batch is not None and self._batch.turns:
+        if (batch := open_batch(self)) is not None:
             state = NO_SESSION if held is None else held.state
-            turns = self._batch.new_first(self._name.session, state)
             name = self._name
             if not self._is_placed and state.turns:
                 name = name.going_on_in(state.turns[-1].conversation_id)
-            pending = with_pending(state, payload_of(name, turns, self._context))
+            pending = batch.pending(state, name)
         view = view_of(self._name.session, held, self._name.conversation if self._name.only else None, pending)
         if view.memory.ignored:
             self._kept().warn(self._name.session, view.memory.ignored)

@@ -15,7 +15,7 @@ from agent.errors import Problem, ValidationError
 from agent.sdk.arguments import checked_text
 
 # CONTRACT 1, derive_ids.
-_LONGEST: Final = 256
+LONGEST_ID: Final = 256
 
 
 class SessionName(NamedTuple):
@@ -74,7 +74,7 @@ def session_key(interaction: Any) -> str:
 
 def may_be_sent(given: str) -> bool:
     """Whether a payload may carry ``given`` as an id."""
-    return 1 <= len(given) <= _LONGEST and "\0" not in given
+    return 1 <= len(given) <= LONGEST_ID and "\0" not in given
 
 
 def _sent(given: str, uuid: str) -> str:

@@ -14,7 +14,7 @@ from agent.core.ids import orphan_invocation_uuid
 from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
 from agent.formats.tool_calls import UNKNOWN_TOOL
-from agent.sdk.json_value import unshared
+from agent.sdk.json_value import read_only
 from agent.sdk.message import Message, ToolCall, ToolResult, spelled_role
 from agent.sdk.view import View
 
@@ -60,7 +60,7 @@ def _begins_with(turns: Sequence[SessionTurn], others: Sequence[SessionTurn]) ->
 def messages_of(view: View, turns: Sequence[SessionTurn]) -> list[Message]:
     """The messages that ``turns`` of ``view`` are."""
     pairs: Mapping[Place, Call] = {}
-    if any(_is_unpaired(view.session_id, turn) for turn in turns if turn.role == "tool"):
+    if any(_needs_call(view.session_id, turn) for turn in turns if turn.role == "tool"):
         pairs = paired_calls(view.state.turns)
     return [_message(view, turn, pairs) for turn in view.whole(turns)]
 
@@ -77,7 +77,7 @@ def _message(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Mess
             results = tuple(_results(view, turn, pairs))
         else:
             calls = tuple(_call(invocation_id, entry) for _, invocation_id, entry in named_invocations(turn))
-    metadata = unshared(metadata) if isinstance(metadata, dict) else {}
+    metadata = read_only(metadata if isinstance(metadata, dict) else {})
     agent = metadata.get("agent") if metadata else None
     model, used = fields.get("model"), fields.get("token_usage")
     return _made(
@@ -91,7 +91,7 @@ def _message(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Mess
             calls,
             results,
             model if isinstance(model, str) else None,
-            unshared(used) if isinstance(used, dict) else None,
+            read_only(used) if isinstance(used, dict) else None,
             turn.turn_id,
             turn.conversation_id,
             None if turn.turn_id in view.pending else turn.seq,
@@ -102,7 +102,7 @@ def _message(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Mess
 
 def _call(invocation_id: str, entry: Mapping[str, Any]) -> ToolCall:
     return ToolCall(
-        invocation_id, _tool_name(entry), unshared(entry.get("arguments")), _success(entry), native_id(entry)
+        invocation_id, _tool_name(entry), read_only(entry.get("arguments")), _success(entry), native_id(entry)
     )
 
 
@@ -124,10 +124,16 @@ def _called(view: View, place: Place) -> str:
     return UNKNOWN_TOOL if turn is None else _tool_name(turn.invocations[place.number])
 
 
-def _is_unpaired(session_id: str, turn: SessionTurn) -> bool:
-    """Whether a result on ``turn`` goes by a name of its own, because its call was not in its capture (CONTRACT 3)."""
-    named = ((invocation_id, native_id(entry)) for _, invocation_id, entry in named_invocations(turn))
-    return any(native and own_id == orphan_invocation_uuid(session_id, native) for own_id, native in named)
+def _needs_call(session_id: str, turn: SessionTurn) -> bool:
+    """Whether a result on ``turn`` is told by its call alone, because that was not in its capture (CONTRACT 3).
+
+    Then it goes by an id of its own, or nobody knew the tool's name.
+    """
+    for _, own_id, entry in named_invocations(turn):
+        native = native_id(entry)
+        if _tool_name(entry) == UNKNOWN_TOOL or (native and own_id == orphan_invocation_uuid(session_id, native)):
+            return True
+    return False
 
 
 def _tool_name(entry: Mapping[str, Any]) -> str:

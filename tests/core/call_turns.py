@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent.core.ids import is_uuid, name_uuid
 from agent.core.native import derive_ids
 from agent.core.turn import SessionTurn
 
@@ -40,9 +41,15 @@ def turn(
     )
 
 
+def call_id(name: str) -> str:
+    """The UUID of an invocation that a test calls ``name``, in upper case where the name is not in lower."""
+    found = name if is_uuid(name) else name_uuid(f"call {name.lower()}")
+    return found if name == name.lower() else found.upper()
+
+
 def invocation(name: str, native: Any = None, **members: Any) -> dict[str, Any]:
-    """An entry of ``tool_invocations``; ``native`` is the native string beside its id."""
-    entry = {"tool_name": "look", "invocation_id": name, **members}
+    """An entry of ``tool_invocations`` with ``call_id(name)``; ``native`` is the native string beside it."""
+    entry = {"tool_name": "look", "invocation_id": call_id(name), **members}
     return entry if native is None else {**entry, "native_id": native}
 
 

@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agent.core.native import derive_ids
-from agent.core.pairs import Place, paired_calls
+from agent.core.pairs import Place, named_invocations, paired_calls
 from agent.core.turn import SessionTurn
-from tests.core.call_turns import SESSION, captured_at_once, invocation, turn, turn_id
+from tests.core.call_turns import SESSION, call_id, captured_at_once, invocation, turn, turn_id
 from tests.strategies import payloads
 
 
@@ -118,11 +118,28 @@ def test_an_erased_call_is_not_found_and_a_ring_of_parents_ends() -> None:
     ) == {(1, 0): (2, 0)}
 
 
-@pytest.mark.parametrize("odd", ["text", 7, {}, {"invocation_id": 7}, {"invocation_id": None, "native_id": "c"}, ["c"]])
-def test_what_another_writer_names_an_invocation_is_passed_over(odd: Any) -> None:
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "text",
+        7,
+        {},
+        {"invocation_id": 7},
+        {"invocation_id": None, "native_id": "c"},
+        ["c"],
+        {"invocation_id": "", "native_id": "c"},
+        {"invocation_id": "call_1"},
+        {"invocation_id": f"{{{call_id('c')}}}"},
+        {"invocation_id": call_id("c").replace("-", "")},
+    ],
+)
+def test_what_another_writer_names_an_invocation_is_passed_over_and_stays_in_the_record(odd: Any) -> None:
     assert pairs(turn(1, "assistant", odd), turn(2, "tool", odd, after=1)) == {}
     assert pairs(turn(1, "assistant", odd, invocation("x", 7)), turn(2, "tool", invocation("s", 7), odd, after=1)) == {}
     assert pairs(turn(1, "assistant", tool_invocations=odd), turn(2, "tool", tool_invocations=odd)) == {}
+    both = turn(1, "assistant", odd, invocation("x", 7))
+    assert [invocation_id for _, invocation_id, _ in named_invocations(both)] == [call_id("x")]
+    assert both.fields["tool_invocations"] == [odd, invocation("x", 7)]
 
 
 def test_ten_thousand_open_calls_with_one_string_are_answered_from_the_nearest_on() -> None:

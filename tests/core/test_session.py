@@ -168,6 +168,12 @@ def captured(number: int, at: str | None) -> SessionTurn:
     )
 
 
+@pytest.mark.parametrize("odd", [None, "yesterday", "", "2026-03-02T08:00:00"])
+def test_a_turn_of_a_store_that_does_not_say_when_it_was_captured_is_there_at_any_instant(odd: str | None) -> None:
+    state = fold([captured(1, odd), captured(2, "2026-03-02T08:00:00Z")])
+    assert [turn.seq for turn in as_of(state, at="2026-03-02T07:00:00Z").turns] == [1]
+
+
 def test_as_of_stops_the_fold_at_a_seq_or_an_instant() -> None:
     turns = [
         captured(1, "2026-03-02T08:00:00Z"),

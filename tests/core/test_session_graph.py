@@ -21,15 +21,17 @@ from agent.errors import StoreNotFound
 from agent.observability.tracing import NoSpans
 from agent.recall.turns import session_turns
 from tests.conftest import REPOSITORY, vectors
-from tests.core.call_turns import CONVERSATION, SESSION, captured_at_once, invocation, turn, turn_id
+from tests.core.call_turns import CONVERSATION, SESSION, call_id, captured_at_once, invocation, turn, turn_id
 from tests.strategies import payloads
 
 OTHER = "c2c2c2c2-0000-4000-8000-000000000002"
+X = call_id("x")
 
 
 def edges(graph: SessionGraph, *types: str) -> list[tuple[str, int | str, int | str]]:
-    """The edges of these types, or all but belongs_to; turns by their numbers."""
+    """The edges of these types, or all but belongs_to; turns by their numbers, the invocation ``x`` by its name."""
     numbers: dict[str, int | str] = {turn_id(number): number for number in range(1, 100)}
+    numbers[X] = "x"
     return [
         (kind, numbers.get(start, start), numbers.get(end, end))
         for kind, start, end in graph.edges
@@ -104,7 +106,7 @@ def test_an_answer_and_a_result_are_found_in_earlier_captures() -> None:
         ("responds_to", 3, "x"),
         ("responds_to", 4, 1),
     ]
-    assert [node.node_id for node in graph.nodes if node.invocation is not None] == ["x"]
+    assert [node.node_id for node in graph.nodes if node.invocation is not None] == [X]
 
 
 def test_a_system_turn_is_answered_where_no_user_spoke_and_a_state_only_turn_never() -> None:
@@ -156,7 +158,7 @@ def test_an_erased_turn_is_a_node_and_what_it_called_is_one_where_another_turn_n
         _node(1, "prompt", "user"),
         {**_node(2, "response", "assistant"), "erased": True},
         _node(3, "tool_invocation", "tool"),
-        {"node_id": "x", "node_type": "tool_invocation", "turn_id": turn_id(3), "tool_name": "look"},
+        {"node_id": X, "node_type": "tool_invocation", "turn_id": turn_id(3), "tool_name": "look"},
     ]
 
 
@@ -172,11 +174,11 @@ def _node(number: int, node_type: str, role: str) -> dict[str, Any]:
     }
 
 
-def test_another_writer_s_roles_names_and_ids_make_a_graph_too() -> None:
+def test_another_writer_s_roles_names_and_ids_make_a_graph_too_where_they_are_uuids() -> None:
     graph = of(
         [
             turn(1, ""),
-            turn(2, "robot", invocation("x", tool_name=7), after=1),
+            turn(2, "robot", invocation("x", tool_name=7), {"tool_name": "look", "invocation_id": "call_1"}, after=1),
             turn(3, "assistant", invocation(turn_id(1)), invocation(SESSION), invocation("X"), after=2),
         ]
     )
@@ -185,7 +187,7 @@ def test_another_writer_s_roles_names_and_ids_make_a_graph_too() -> None:
         (SESSION, "session"),
         (turn_id(1), "prompt"),
         (turn_id(2), "prompt"),
-        ("x", "tool_invocation"),
+        (X, "tool_invocation"),
         (turn_id(3), "response"),
     ]
     assert "tool_name" not in nodes[3]

@@ -79,13 +79,26 @@ def test_a_history_without_tokens_took_none() -> None:
     }
 
 
-def test_a_count_may_be_written_as_a_float_and_be_of_any_size() -> None:
+def test_a_count_may_be_written_as_a_float_and_a_sum_be_larger_than_any() -> None:
     huge = 2**63 - 1
     turns = [said(1, token_usage={**USED, "total_tokens": 1.0}), said(2, token_usage={**USED, "total_tokens": huge})]
     assert statistics(turns).token_usage["total_tokens"] == huge + 1
 
 
-@pytest.mark.parametrize("wrong", [{"total_tokens": True}, {"total_tokens": -1}, {"total_tokens": "12"}, [], 5, None])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"total_tokens": True},
+        {"total_tokens": -1},
+        {"total_tokens": "12"},
+        {"total_tokens": 2**63},
+        {"total_tokens": 10**4300 - 1},
+        {"total_tokens": 1e300},
+        [],
+        5,
+        None,
+    ],
+)
 def test_tokens_that_are_no_counts_are_passed_over(wrong: Any) -> None:
     turns = [said(1, token_usage=wrong), said(2, token_usage=USED)]
     assert statistics(turns).token_usage == USED

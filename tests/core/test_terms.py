@@ -1,5 +1,7 @@
 """The terms of messages: words in any script, and each of them is found by the store's search."""
 
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,6 +68,19 @@ def test_thai_parts_by_what_comes_again_with_its_marks() -> None:
 
 def test_numbers_part_scripts_without_spaces() -> None:
     assert of("ก๑๒๓ขคงจ", "ข๑๒๓ขคงจ") == [["ขคงจ"], ["ขคงจ"]]
+
+
+@pytest.mark.parametrize("letter", ["w", "ア", "서", "ж", "e\u0301", "क\u094d"])
+def test_a_word_of_more_than_64_characters_is_no_term(letter: str) -> None:
+    shortest = len(normalize("NFKC", letter))
+    assert [len(each) for each in of(letter * (64 // shortest))[0]] == [64]
+    assert of(letter * (64 // shortest + 1)) == [[]]
+    assert of(f"{letter * 600} voltage") == [["voltage"]]
+
+
+def test_marks_make_no_term_longer() -> None:
+    again = "ก" + "\u0e34" * 200 + "ขคง"
+    assert of(f"{again} {again}") == [[]]
 
 
 @pytest.mark.parametrize(

@@ -87,3 +87,14 @@ def test_the_instant_is_the_one_that_the_standard_library_reads(moment, minutes)
 
 def test_an_instant_of_capture_is_written_in_utc_with_z():
     assert utc_text(datetime(2026, 3, 2, 10, 15, tzinfo=timezone(timedelta(hours=2)))) == "2026-03-02T08:15:00.000000Z"
+
+
+@pytest.mark.parametrize(("year", "text"), [(1, "0001-01-02T03:04:05.000006Z"), (999, "0999-01-02T03:04:05.000006Z")])
+def test_a_year_is_written_with_four_digits(year, text):
+    assert utc_text(datetime(year, 1, 2, 3, 4, 5, 6, tzinfo=UTC)) == text
+
+
+@given(st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)), st.integers(-1439, 1439))
+def test_what_is_written_names_the_instant_that_it_was_written_from(moment, minutes):
+    aware = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    assert instant(utc_text(aware)) == (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000

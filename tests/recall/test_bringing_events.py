@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from agent.core.turn import SessionTurn
-from agent.errors import StoreNotFound
+from agent.errors import StoreNotFound, StoreWriteError
 from agent.recall.bringing_events import bringing_events
 from agent.recall.speakers import CaptureAgents, speakers
 from agent.ruvector.feed import FedEvent, FeedPage
@@ -92,6 +95,36 @@ def test_nothing_is_read_for_turns_that_name_no_event() -> None:
 
 def test_an_event_comes_once_for_all_its_turns() -> None:
     assert brought(Reads(1), turn(1), turn(2, execution_ref="r-1")) == ["r-1"]
+
+
+UUID = "6ba7b810-9dad-41d1-80b4-00c04fd430c8"
+
+
+class Uppercase(Reads):
+    """A store whose one event names itself by ``UUID`` as its writer spelt it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._events = {UUID: replace(event(1), execution_ref=UUID.upper())}
+
+
+def test_a_uuid_is_one_name_in_any_case() -> None:
+    never_revised = turn(1, execution_ref=UUID)
+    revised = turn(2, execution_ref=UUID, revisions=2)
+    assert brought(Uppercase(), never_revised) == brought(Uppercase(), revised) == [UUID]
+    assert spoken(Uppercase(), CaptureAgents(), never_revised, revised) == {"t-1": "agent 1", "t-2": "agent 1"}
+
+
+def test_another_string_is_one_name_as_it_is_spelt() -> None:
+    assert brought(Reads(1), turn(1, execution_ref="R-1")) == []
+
+
+@pytest.mark.parametrize("name", ["other", "R-1", None])
+def test_a_store_that_answers_with_another_event_than_was_asked_for_is_not_believed(name: str | None) -> None:
+    reads = Reads(1)
+    reads._events["r-1"] = replace(event(1), execution_ref=name)
+    with pytest.raises(StoreWriteError, match="another event"):
+        brought(reads, turn(1, revisions=2))
 
 
 # What is remembered of them.

@@ -1,6 +1,8 @@
 """A held session is what the store has, at the cost of what changed: new turns, revisions, erasures."""
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from agent.errors import StoreNotFound, StoreWriteError
 from agent.recall.held import HeldSession, HeldSessions
 from agent.recall.turns import session_turns
+from agent.ruvector.models import SessionRow
 from tests.core.session_turns import ONE, turn_id
 from tests.recall.embedded import SESSION, Memory, Watched, embedded, nothing
 from tests.strategies import fresh_payload
@@ -106,7 +109,11 @@ def test_a_capture_that_brings_nothing_new_leaves_the_state_as_it_is(
     assert store.capture({**payload(1, 2), "context": {"agent_id": "other"}}) > before.version
     reads.taken()
     held = sessions.session(SESSION)
-    assert (held.state, held.version) == (before.state, before.version)
+    assert held.state is before.state
+    assert held.version == before.version
+    # The session's row has an agent more: that is looked into once.
+    assert reads.taken() == ["row", "turns", "turns"]
+    assert sessions.session(SESSION).state is before.state
     assert reads.taken() == ["row"]
 
 
@@ -162,6 +169,156 @@ def test_a_session_of_a_backup_is_read_anew_where_it_shows(
         reads.reads = backup.client.reads
         held = sessions.session(SESSION)
         assert contents(held) == ["words"] * (1 + sum(map(len, captures_since)))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A database with a session of three turns, each of its own capture."""
+    path = tmp_path / "store.db"
+    with embedded(str(path)) as store:
+        for number in (1, 2, 3):
+            store.capture(payload(number))
+    return path
+
+
+def _capture_lost(store: Memory) -> None:
+    for number in (10, 11, 12):
+        store.capture(payload(number, content="lost"))
+
+
+def _revise_lost(store: Memory) -> None:
+    store.capture(payload(3, content="lost"))
+
+
+def _erase_lost(store: Memory) -> None:
+    store.client.erasure.turn(turn_id(2))
+
+
+def _capture_and_erase_lost(store: Memory) -> None:
+    store.capture(payload(10, content="lost"))
+    store.client.erasure.turn(turn_id(2))
+    store.client.erasure.turn(turn_id(10))
+
+
+@pytest.mark.parametrize("lost", [_capture_lost, _revise_lost, _erase_lost, _capture_and_erase_lost])
+@pytest.mark.parametrize("whole_bytes", [0, 2**20])
+@pytest.mark.parametrize("captures", [1, 2, 3, 5])
+def test_a_backup_that_has_grown_past_what_is_held_is_not_mixed_with_it(
+    lost: Callable[[Memory], None], whole_bytes: int, captures: int, path: Path
+) -> None:
+    backup = path.with_name("backup.db")
+    shutil.copy(path, backup)
+    with embedded(str(path)) as store, embedded(str(backup)) as restored:
+        reads = Watched(store.client.reads)
+        sessions = HeldSessions(reads, whole_bytes=whole_bytes)
+        lost(store)
+        sessions.session(SESSION)
+        for number in range(20, 20 + captures):
+            restored.capture(payload(number, content="new"))
+        reads.reads = restored.client.reads
+        held = sessions.session(SESSION)
+        assert [turn.content for turn in held.whole(held.state.history)] == ["words"] * 3 + ["new"] * captures
+        reads.taken()
+        assert sessions.session(SESSION).state is held.state
+        assert reads.taken() == ["row"]
+
+
+def test_a_backup_in_which_the_erasures_since_were_applied_again_is_not_mixed_with_what_is_held(path: Path) -> None:
+    """CONTRACT 10a: at the positions that they had. Then the same turn was erased at the same position in both."""
+    backup = path.with_name("backup.db")
+    with embedded(str(path)) as store:
+        reads = Watched(store.client.reads)
+        sessions = HeldSessions(reads)
+        shutil.copy(path, backup)
+        store.capture(payload(10, content="lost"))
+        store.client.erasure.turn(turn_id(2))
+        sessions.session(SESSION)
+        with embedded(str(backup)) as restored:
+            restored.capture({**payload(1), "session_id": SESSION[:-1] + "2"})
+            restored.client.erasure.turn(turn_id(2))
+            restored.capture(payload(20, content="new"))
+            reads.reads = restored.client.reads
+            held = sessions.session(SESSION)
+            assert contents(held) == ["words", None, "words", "new"]
+
+
+def test_what_came_while_a_session_was_read_is_not_kept_of_a_store_that_was_put_back(path: Path) -> None:
+    """The backup's row is the one that was read before the turns were."""
+    backup = path.with_name("backup.db")
+    shutil.copy(path, backup)
+    with embedded(str(path)) as store, embedded(str(backup)) as restored:
+
+        def come(question: str) -> None:
+            if question == "turns":
+                reads.before = nothing
+                store.capture(payload(3, 10, content="lost"))
+
+        reads = Watched(store.client.reads, before=come)
+        sessions = HeldSessions(reads)
+        assert contents(sessions.session(SESSION)) == ["words", "words", "lost", "lost"]
+        reads.reads = restored.client.reads
+        assert contents(sessions.session(SESSION)) == ["words"] * 3
+
+
+def test_a_turn_that_changes_again_and_again_is_all_that_is_fetched(
+    store: Memory, reads: Watched, sessions: HeldSessions
+) -> None:
+    store.capture(payload(*range(1, 9)))
+    store.capture(payload(9))
+    sessions.session(SESSION)
+    fetched: list[int] = []
+    turn_rows = reads.turn_rows
+
+    def counted(session_id: str, **which: Any) -> Any:
+        rows = turn_rows(session_id, **which)
+        fetched.append(len(rows.turns))
+        return rows
+
+    reads.turn_rows = counted  # type: ignore[method-assign]  # a fake of our own
+    for number in range(3):
+        store.capture(payload(9, content=f"revision {number}"))
+        assert contents(sessions.session(SESSION))[-1] == f"revision {number}"
+    # Twice, and one turn of those that did not change, which proves that the history is the same.
+    assert sum(fetched) == 3 * (2 + 1)
+
+
+def test_an_erasure_of_all_and_what_comes_after_it_are_read(
+    store: Memory, reads: Watched, sessions: HeldSessions
+) -> None:
+    store.capture(payload(1, 2))
+    sessions.session(SESSION)
+    store.client.erasure.session(SESSION)
+    assert contents(sessions.session(SESSION)) == [None, None]
+    store.capture(payload(3))
+    assert contents(sessions.session(SESSION)) == [None, None, "words"]
+    store.capture(payload(4))
+    reads.taken()
+    assert contents(sessions.session(SESSION)) == [None, None, "words", "words"]
+    assert reads.taken() == ["row", "turns"]
+
+
+@pytest.mark.parametrize("held_before", [True, False])
+def test_a_session_of_which_turns_are_missing_is_not_answered_as_if_it_were_whole(
+    held_before: bool, store: Memory, reads: Watched
+) -> None:
+    class Missing(Watched):
+        """A store whose rows count turns that it does not give."""
+
+        def session(self, session_id: str) -> SessionRow:
+            row = super().session(session_id)
+            return row.model_copy(update={"turn_count": row.turn_count + lost})
+
+    lost = 0
+    store.capture(payload(1, 2))
+    sessions = HeldSessions(Missing(store.client.reads))
+    if held_before:
+        sessions.session(SESSION)
+    lost = 1
+    with pytest.raises(StoreWriteError, match="fewer turns") as caught:
+        sessions.session(SESSION)
+    assert caught.value.upstream_status == 200
+    lost = 0
+    assert contents(sessions.session(SESSION)) == ["words", "words"]
 
 
 def test_a_failure_leaves_what_is_held(store: Memory, reads: Watched, sessions: HeldSessions) -> None:

@@ -1,16 +1,16 @@
-"""What a model is shown of a history: so many turns, and of calls and their results all or nothing."""
+"""Which turns of a history a model is shown: the newest, so many of them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.core.pairs import paired_calls
+from agent.core.pairs import Call, Place, paired_calls
 from agent.core.turn import SessionTurn
-from agent.errors import ValidationError
+from agent.recall.exchanges import whole_exchanges
 from agent.recall.hydration import at_least, before, newest
 
 
@@ -31,32 +31,40 @@ histories = st.lists(spoken, max_size=25).map(
 )
 
 
-def exchanged(history: list[SessionTurn]) -> list[tuple[SessionTurn, SessionTurn]]:
-    """Each call that is answered behind it and that a cut may part from its result: the two turns."""
-    there = {each.turn_id: each for each in history if not each.erased}
-    pairs = [(call.place.turn_id, result.turn_id) for result, call in paired_calls(history).items()]
-    found = [(there[call], there[result]) for call, result in pairs if call in there and result in there]
-    return [(call, result) for call, result in found if call.seq < result.seq and call.role != "system"]
+def exchanged(there: list[SessionTurn], pairs: Mapping[Place, Call]) -> list[tuple[SessionTurn, SessionTurn]]:
+    """Each call with its result behind it, both among these and not of the system: the two turns."""
+    of = {each.turn_id: each for each in there if each.role != "system"}
+    places = [(call.place.turn_id, result.turn_id) for result, call in pairs.items()]
+    return [(of[call], of[result]) for call, result in places if call in of and result in of]
+
+
+def room(system: int, messages: int, most: int) -> int:
+    """How many system turns are kept: half of the room, or what the messages leave of it."""
+    return min(system, max(most // 2, most - messages))
 
 
 @given(histories, st.integers(0, 12))
-def test_it_is_so_many_turns_at_most_in_their_order_and_no_exchange_in_parts(
+def test_it_is_so_many_turns_at_most_in_their_order_the_newest_of_each_kind(
     history: list[SessionTurn], most: int
 ) -> None:
-    pairs = paired_calls(history)
-    found = newest(history, lambda: pairs, most=most)
-    shown = list(found.turns)
-    assert len(shown) <= most
-    assert shown == [each for each in history if each in shown]
-    assert not any(each.erased for each in shown)
+    found = newest(history, most=most)
+    there = [each for each in history if not each.erased]
+    messages = [each for each in there if each.role != "system"]
+    system = [each for each in there if each.role == "system"]
+    of_system = room(len(system), len(messages), most)
+    kept = [
+        *kept_of_system(system, of_system),
+        *messages[max(0, len(messages) - most + of_system) :],
+    ]
+    assert list(found.turns) == sorted(kept, key=lambda each: each.seq)
+    assert len(found.turns) == min(most, len(there))
     assert found.erased == sum(each.erased for each in history)
-    assert found.is_truncated is (len(shown) + found.erased < len(history))
-    names = {each.turn_id for each in shown}
-    alive = {each.turn_id for each in history if not each.erased}
-    for result, call in pairs.items():
-        if result.turn_id in names and call.place.turn_id in alive:
-            assert call.place.turn_id in names
-    assert all((call in shown) is (result in shown) for call, result in exchanged(history))
+    assert found.is_truncated is (len(found.turns) + found.erased < len(history))
+
+
+def kept_of_system(system: list[SessionTurn], room: int) -> list[SessionTurn]:
+    """The first, and the newest of the rest."""
+    return [*system[: min(room, 1)], *(system[len(system) - room + 1 :] if room > 1 else [])]
 
 
 @given(histories, st.integers(1, 12))
@@ -65,97 +73,65 @@ def test_a_page_that_may_grow_is_the_end_of_the_history_and_as_short_as_its_exch
 ) -> None:
     pairs = paired_calls(history)
     found = at_least(history, lambda: pairs, count=count)
-    there = [each for each in history if not each.erased]
+    whole = whole_exchanges([each for each in history if not each.erased], pairs, open_end=True)
+    there = list(whole.turns)
     messages = [each for each in there if each.role != "system"]
     system = [each for each in there if each.role == "system"]
     kept = [each for each in found.turns if each.role != "system"]
+    of_system = room(len(system), len(messages), max(2, count))
     assert list(found.turns) == [each for each in there if each in found.turns]
-    assert [each for each in found.turns if each.role == "system"] == system[-count:]
+    assert [each for each in found.turns if each.role == "system"] == kept_of_system(system, of_system)
     assert kept == messages[len(messages) - len(kept) :]
     assert bool(found.turns) is bool(there)
 
     def parts_none(length: int) -> bool:
         shown = messages[len(messages) - length :]
-        return all(call in shown for call, result in exchanged(history) if result in shown)
+        return all(call in shown for call, result in exchanged(there, pairs) if result in shown)
 
-    least = min(max(1, count - len(system)), len(messages))
+    least = min(max(1, count - of_system), len(messages))
     assert len(kept) == next(length for length in range(least, len(messages) + 1) if parts_none(length))
-    assert (found.total, found.erased) == (len(history), len(history) - len(there))
+    assert (found.total, found.results, found.calls) == (len(history), whole.results, whole.calls)
+    assert found.erased == sum(each.erased for each in history)
 
 
-def test_a_result_that_never_had_a_call_stays_where_it_is() -> None:
+def test_a_page_ends_in_whole_exchanges() -> None:
     history = [turn(1, "user"), turn(2, "tool", 1), turn(3, "user"), turn(4, "tool", 2)]
-    assert [each.seq for each in newest(history, lambda: paired_calls(history), most=2).turns] == [3, 4]
-    assert [each.seq for each in at_least(history, lambda: paired_calls(history), count=1).turns] == [4]
-
-
-def test_a_call_that_is_never_cut_off_or_not_shown_any_longer_takes_no_result_along() -> None:
-    spoken = [turn(1, "assistant", 2), turn(2, "system", 1), turn(3, "user"), turn(4, "tool", 1), turn(5, "tool", 2)]
-    history = spoken[1:]
-    assert [each.seq for each in newest(history, lambda: paired_calls(spoken), most=3).turns] == [2, 4, 5]
-    assert [each.seq for each in at_least(history, lambda: paired_calls(spoken), count=3).turns] == [2, 4, 5]
-
-
-def test_of_one_turn_that_answers_two_calls_the_other_call_goes_with_it() -> None:
-    history = [
+    assert [each.seq for each in at_least(history, lambda: paired_calls(history), count=1).turns] == [3]
+    other = [
         turn(1, "assistant", 1),
         turn(2, "assistant", 2),
         turn(3, "tool", 1, 2),
         turn(4, "tool", 2),
         turn(5, "user"),
     ]
-    assert [each.seq for each in newest(history, lambda: paired_calls(history), most=4).turns] == [5]
-    assert [each.seq for each in newest(history, lambda: paired_calls(history), most=5).turns] == [1, 2, 3, 4, 5]
-    assert [each.seq for each in at_least(history, lambda: paired_calls(history), count=2).turns] == [1, 2, 3, 4, 5]
+    assert [each.seq for each in at_least(other, lambda: paired_calls(other), count=2).turns] == [1, 2, 3, 4, 5]
+    parallel = [turn(1, "user"), turn(2, "assistant", 1, 2), turn(3, "tool", 1), turn(4, "tool", 2)]
+    for count in (1, 2, 3):
+        assert [each.seq for each in at_least(parallel, lambda: paired_calls(parallel), count=count).turns] == [2, 3, 4]
 
 
-def test_parallel_results_stay_with_their_call() -> None:
-    history = [
-        turn(1, "user"),
-        turn(2, "assistant", 1, 2, 3),
-        turn(3, "tool", 1),
-        turn(4, "tool", 2),
-        turn(5, "tool", 3),
-    ]
-    for count in (1, 2, 3, 4):
-        assert [each.seq for each in at_least(history, lambda: paired_calls(history), count=count).turns] == [
-            2,
-            3,
-            4,
-            5,
-        ]
-    assert newest(history, lambda: paired_calls(history), most=3).turns == ()
-
-
-def test_who_has_no_results_to_show_needs_no_pairs() -> None:
+def test_who_has_no_results_needs_no_pairs() -> None:
     def never() -> dict[Any, Any]:
         raise AssertionError
 
-    history = [turn(1, "assistant", 1), turn(2, "tool", 1), turn(3, "user"), turn(4, "user")]
-    assert len(newest(history, never, most=2).turns) == len(at_least(history, never, count=2).turns) == 2
+    history = [turn(1, "user"), turn(2, "assistant"), turn(3, "user"), turn(4, "user")]
+    assert len(at_least(history, never, count=2).turns) == 2
 
 
 @given(histories)
 def test_a_history_that_fits_is_shown_whole_but_for_what_is_erased(history: list[SessionTurn]) -> None:
-    found = newest(history, lambda: paired_calls(history), most=len(history))
+    found = newest(history, most=len(history))
     assert list(found.turns) == [each for each in history if not each.erased]
 
 
-@given(histories, st.integers(1, 12))
-def test_the_newest_turn_of_a_user_is_always_shown_unless_system_turns_take_the_room(
-    history: list[SessionTurn], most: int
-) -> None:
-    there = [each for each in history if not each.erased]
-    system = sum(each.role == "system" for each in there)
-    others = [each for each in there if each.role != "system"]
-    if others and others[-1].role == "user" and system < most:
-        assert others[-1] in newest(history, lambda: paired_calls(history), most=most).turns
-
-
-def test_more_system_turns_than_there_is_room_leave_the_newest_of_them() -> None:
-    history = [turn(1, "system"), turn(2, "system"), turn(3, "user"), turn(4, "system")]
-    assert [each.seq for each in newest(history, dict, most=2).turns] == [2, 4]
-    assert newest(history, dict, most=0).turns == ()
+def test_many_system_turns_leave_half_of_the_room() -> None:
+    history = [*(turn(place, "system") for place in range(1, 61)), turn(61, "user"), turn(62, "assistant")]
+    shown = [each.seq for each in newest(history, most=50).turns]
+    assert shown == [1, *range(14, 61), 61, 62]
+    assert [each.seq for each in newest(history, most=3).turns] == [1, 61, 62]
+    assert [each.seq for each in newest(history, most=1).turns] == [62]
+    assert [each.seq for each in at_least(history, dict, count=1).turns] == [1, 62]
+    assert newest(history, most=0).turns == ()
 
 
 def test_what_comes_before_a_message_ends_where_it_stands() -> None:
@@ -163,5 +139,3 @@ def test_what_comes_before_a_message_ends_where_it_stands() -> None:
     assert before(history, "t3") == history[:2]
     assert before(history, "t1") == []
     assert before(history, "t9") is None
-    with pytest.raises(ValidationError):
-        before(history, "t2")

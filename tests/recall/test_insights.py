@@ -13,7 +13,7 @@ from agent.config import Settings
 from agent.core.ids import session_uuid
 from agent.core.session import fold
 from agent.core.summary import statistics, summary
-from agent.errors import StoreConnectionError, StoreNotFound
+from agent.errors import StoreConnectionError, StoreNotFound, StoreWriteError, ValidationError
 from agent.observability.tracing import NoSpans
 from agent.recall.held import HeldSession, HeldSessions
 from agent.recall.insights import insights
@@ -203,6 +203,47 @@ def test_a_store_without_a_search_leaves_the_session_to_its_own_words(client: Ru
         capture(client, f"other {place}", *contents)
     found = insights(Counting(client.reads, missing), session, held(client, session))
     assert found["topics"] == ["insurance", "flight", "baggage", "cover", "delays"]
+
+
+@pytest.mark.parametrize("length", [64, 65, 512, 600])
+def test_a_message_with_a_very_long_word_has_its_other_topics(client: RuvectorClient, length: int) -> None:
+    session = capture(client, "trip", *INSURANCE, "w" * length)
+    topics = seen(client, session)["topics"]
+    assert topics == ["insurance", "flight", "baggage", "cover", "delays"]
+
+
+class Refusing:
+    """The store's reads, which refuse to look for one term."""
+
+    def __init__(self, reads: StoreReads, term: str, error: Exception) -> None:
+        self._reads = reads
+        self._term = term
+        self._error = error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reads, name)
+
+    def sessions(self, **asked: Any) -> Any:
+        if asked.get("q") == self._term:
+            raise self._error
+        return self._reads.sessions(**asked)
+
+
+@pytest.mark.parametrize(
+    "error", [StoreWriteError("refused", upstream_status=400), ValidationError("what is asked for makes no address")]
+)
+def test_a_term_that_the_store_refuses_to_look_for_is_no_topic(client: RuvectorClient, error: Exception) -> None:
+    session = capture(client, "trip", *INSURANCE)
+    found = insights(Refusing(client.reads, "insurance", error), session, held(client, session))
+    assert found["topics"] == ["flight", "baggage", "cover", "delays"]
+
+
+@pytest.mark.parametrize("status", [401, 403, 500, 503])
+def test_any_other_answer_of_the_store_is_a_failure(client: RuvectorClient, status: int) -> None:
+    session = capture(client, "trip", *INSURANCE)
+    reads = Refusing(client.reads, "insurance", StoreWriteError("no answer", upstream_status=status))
+    with pytest.raises(StoreWriteError):
+        insights(reads, session, held(client, session))
 
 
 class Failing:

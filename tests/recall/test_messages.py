@@ -40,11 +40,17 @@ def test_an_invocation_without_an_id_is_no_call_and_one_without_a_name_is_of_an_
     assert shown["tool_results"] == [{"invocation_id": name(9), "tool_name": "unknown"}]
 
 
-@given(json_values, json_values, st.sampled_from(["assistant", "tool"]))
+def test_an_own_id_that_is_no_text_is_left_out() -> None:
+    assert "native_id" not in message(turn(native_id={"a": 1}), agent=None, pairs={})
+    assert message(turn(native_id="m-1"), agent=None, pairs={})["native_id"] == "m-1"
+
+
+@given(json_values, json_values, json_values, st.sampled_from(["assistant", "tool"]))
 def test_whatever_stands_in_a_turn_makes_a_message_that_is_described(
-    metadata: Any, invocations: Any, role: str
+    metadata: Any, invocations: Any, native: Any, role: str
 ) -> None:
-    shown = message(turn(role=role, metadata=metadata, tool_invocations=invocations), agent="a", pairs={})
+    fields = {"metadata": metadata, "tool_invocations": invocations, "native_id": native}
+    shown = message(turn(role=role, **fields), agent="a", pairs={})
     validator(MESSAGE).validate(shown)
     assert shown.get("metadata") == metadata
 

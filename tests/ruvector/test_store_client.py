@@ -14,6 +14,7 @@ from agent.errors import (
     InternalError,
     StoreConnectionError,
     StoreNotFound,
+    ValidationError,
 )
 from agent.ruvector.client import RuvectorClient
 from agent.ruvector.health import StoreHealth
@@ -110,6 +111,14 @@ def test_a_base_url_that_is_none_is_a_configuration_error(waits, url):
     with pytest.raises(ConfigurationError) as caught:
         store_client(url, waits, transport=httpx.MockTransport(lambda request: httpx.Response(200)))
     assert caught.value.variable == "RUVECTOR_SERVICE_URL"
+
+
+def test_a_question_too_long_for_an_address_is_the_callers_error(client):
+    with pytest.raises(ValidationError) as caught:
+        client.ask("GET", "/v1/sessions", {"user_id": "CANARY" * 20_000}, bytes)
+    assert [(found.path, found.rule) for found in caught.value.problems] == [("$", "maxLength")]
+    assert "CANARY" not in repr(caught.value)
+    assert caught.value.__suppress_context__
 
 
 def test_success_logs_nothing(store, client, caplog):

@@ -77,6 +77,16 @@ def test_turns_are_read_with_what_the_store_resolved(store, client):
     assert page.model_extra == {"version": 9}
 
 
+@pytest.mark.parametrize("name", ["turn_count", "version", "total_tokens"])
+def test_a_session_that_counts_less_than_nothing_is_not_what_was_asked_for(store, client, name):
+    row = {"session_id": REF, "created_at": "x", "last_activity": "x", "turn_count": 0, "version": 0, "total_tokens": 0}
+    store.get(f"{BASE}/v1/sessions/{REF}").respond(200, json=row)
+    assert client.reads.session(REF).model_dump()[name] == 0
+    store.get(f"{BASE}/v1/sessions/{REF}").respond(200, json={**row, name: -1})
+    with pytest.raises(StoreWriteError):
+        client.reads.session(REF)
+
+
 READS = {
     "event": (f"/v1/decision-events/{REF}", lambda client: client.event(REF)),
     "events": ("/v1/decision-events", lambda client: client.events()),

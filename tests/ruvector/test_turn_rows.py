@@ -1,4 +1,4 @@
-"""Turns read without a model between: strict in what the folds use, and everything else as it came."""
+"""Turns read without a model between: strict in what the store says, and what a writer said as it came."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from agent.core.canonical import canonical
 from agent.core.turn import SessionTurn
 from agent.errors import NewerContract
 from agent.ruvector.models import TurnPage
@@ -88,6 +89,48 @@ def test_what_a_model_would_refuse_is_refused_and_nothing_else(name: str, value:
             read(row)
     else:
         assert len(read(row)) == 1
+
+
+WRITTEN = ("role", "content", "timestamp")
+
+
+@given(st.sampled_from(WRITTEN), json_values)
+def test_what_a_writer_said_is_never_a_reason_to_refuse_a_turn_and_stays_in_its_members(name: str, value: Any) -> None:
+    row = {**ROW, name: value}
+    [turn] = read(row)
+    assert turn.fields == row
+    is_text = isinstance(value, str)
+    assert turn.role == (value if name == "role" and is_text else "" if name == "role" else "user")
+    assert turn.timestamp == (ROW["timestamp"] if name != "timestamp" else value if is_text else None)
+    if name != "content":
+        assert turn.content == "words"
+    elif value is None or is_text:
+        assert turn.content == value
+    else:
+        assert turn.content == canonical(value).decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([{"type": "text", "text": "Zo\u00eb"}], '[{"text":"Zo\u00eb","type":"text"}]'),
+        ({"b": 1.50, "a": 10**30}, '{"a":1000000000000000000000000000000,"b":1.5}'),
+        (7, "7"),
+        (False, "false"),
+        ([], "[]"),
+    ],
+)
+def test_a_content_that_is_no_string_is_its_json_text(content: Any, text: str) -> None:
+    [turn] = read({**ROW, "content": content})
+    assert turn.content == text
+    [erased] = read({**ROW, "content": content, "erased": True})
+    assert erased.content is None
+
+
+def test_an_event_is_named_in_lower_case_where_it_is_a_uuid() -> None:
+    [upper, any_text] = read({**ROW, "execution_ref": ROW["turn_id"]}, {**ROW, "execution_ref": "Run-A"})
+    assert upper.fields["execution_ref"] == ROW["turn_id"].lower()
+    assert any_text.fields["execution_ref"] == "Run-A"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from agent.errors import ValidationError
 from agent.intents import Intents
 from agent.recall.held import HeldSessions
 from agent.sdk import ConversationMemory, Message, SessionHandle
-from tests.sdk.memories import events_of, in_memory, inputs_of, texts
+from tests.sdk.memories import events_of, in_memory, inputs_of, texts, ticking
 
 
 def test_a_question_is_one_event_that_says_it_and_waits(memory: ConversationMemory, session: SessionHandle):
@@ -33,7 +34,58 @@ def test_an_answer_is_one_event_that_says_it_merges_it_and_waits_no_longer(
     (_, inputs) = inputs_of(memory, session)
     (turn,) = inputs["turns"]
     assert (turn["role"], turn["content"]) == ("user", "It's O-12345, thanks")
-    assert turn["metadata"]["memory"] == {"params": {"order_id": "O-12345"}, "waiting_for_param": None}
+    assert turn["metadata"]["memory"] == {"params": {"order_id": "O-12345"}}
+
+
+def test_what_another_asks_for_while_an_answer_is_read_stays_asked_for():
+    asks: list[SessionHandle] = []
+    tick = ticking()
+
+    def clock() -> datetime:
+        # The answer was read by then, and is not written yet.
+        if asks:
+            asks.pop().ask("city", "Where to?")
+        return tick()
+
+    with in_memory(clock=clock) as memory:
+        session = memory.for_session("s")
+        session.ask("order_id", "Which order is it?")
+        asks.append(memory.for_session("s"))
+        assert session.answer("It's O-12345").cleared
+        assert session.params() == {"order_id": "O-12345"}
+        assert session.waiting() == "city"
+
+
+@pytest.mark.parametrize("wrote_before", [False, True])
+@pytest.mark.parametrize("spoke_since", [False, True])
+def test_an_answer_without_a_name_goes_to_the_conversation_that_asked(
+    memory: ConversationMemory, wrote_before: bool, spoke_since: bool
+):
+    session, sales, support = (memory.for_session("s", name) for name in (None, "sales", "support"))
+    support.append(Message("user", "it broke"))
+    if wrote_before:
+        session.append(Message("assistant", "what?"))
+    sales.ask("order_id", "Which order is it?")
+    if spoke_since:
+        support.append(Message("user", "all of it"))
+    assert session.answer("the blue one").attempts == 1 + spoke_since
+    assert sales.waiting() == "order_id"
+    assert session.answer("It's O-12345").cleared
+    assert texts(sales) == ["Which order is it?", "the blue one", "It's O-12345"]
+    assert (sales.waiting(), sales.params()) == (None, {"order_id": "O-12345"})
+    assert session.waiting() is None
+    session.append(Message("assistant", "thanks"))
+    assert texts(support if wrote_before else sales)[-1] == "thanks"
+
+
+def test_an_answer_in_a_batch_goes_where_the_batch_goes(memory: ConversationMemory):
+    session, sales = memory.for_session("s"), memory.for_session("s", "sales")
+    session.append(Message("user", "hi"))
+    sales.ask("order_id", "Which order is it?")
+    with session.batch():
+        assert session.answer("It's O-12345").cleared
+    assert session.params() == {"order_id": "O-12345"}
+    assert texts(sales) == ["Which order is it?"]
 
 
 def test_what_is_no_answer_is_kept_and_asked_again_with_examples_in_the_end(session: SessionHandle):

@@ -7,7 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import StoreConnectionError, ValidationError
+from agent.recall.held import HeldSessions
 from agent.sdk import ConversationMemory, Message, SessionHandle, ToolCall, ToolResult
+from agent.sdk.batch import Batch
+from agent.sdk.captures import Turns
+from agent.sdk.session_name import SessionName
+from agent.sdk.view import NO_SESSION
 from tests.sdk.memories import INTENTS, events_of, in_memory, inputs_of, texts
 
 
@@ -151,6 +156,82 @@ def test_an_erased_message_stays_erased_inside(memory: ConversationMemory, sessi
         session.append(Message("user", "secret", turn_id="m1"))
         assert texts(session) == [""]
     assert texts(session) == [""]
+
+
+def test_an_inner_batch_shows_what_is_pending_around_it(session: SessionHandle):
+    with session.batch():
+        session.append(Message("user", "one"))
+        with session.batch():
+            assert texts(session) == ["one"]
+            session.append(Message("user", "two"))
+            assert texts(session) == ["one", "two"]
+        with pytest.raises(RuntimeError):
+            fail_in_a_batch(session)
+        assert texts(session) == ["one", "two"]
+
+
+@pytest.mark.parametrize("whole_bytes", [1, 2**20])
+def test_a_revision_is_seen_inside_also_of_a_session_that_is_held_without_its_content(
+    memory: ConversationMemory, session: SessionHandle, whole_bytes: int
+):
+    session.extend([Message("user", "tomorow", turn_id="m1"), Message("user", "at six", turn_id="m2")])
+    memory.store.held = HeldSessions(memory.store.reads, whole_bytes=whole_bytes)
+    with session.batch():
+        session.append(Message("user", "tomorrow", turn_id="m1"))
+        assert texts(session) == ["tomorrow", "at six"]
+        assert [message.seq for message in session.history()] == [1, 2]
+        session.append(Message("user", "sharp"))
+        assert texts(session) == ["tomorrow", "at six", "sharp"]
+        session.append(Message("user", "at seven", turn_id="m2"))
+        assert texts(session) == ["tomorrow", "at seven", "sharp"]
+    assert texts(session) == ["tomorrow", "at seven", "sharp"]
+
+
+def test_what_another_writes_meanwhile_is_seen_inside_before_what_is_pending(
+    memory: ConversationMemory, session: SessionHandle
+):
+    other = memory.for_session("chat-7")
+    with session.batch():
+        for number in range(3):
+            session.append(Message("user", f"inside {number}"))
+            assert texts(session)[number:] == [f"inside {each}" for each in range(number + 1)]
+            other.append(Message("user", f"outside {number}"))
+    assert texts(session) == [f"{where} {number}" for where in ("outside", "inside") for number in range(3)]
+
+
+def turn(text: str) -> Turns:
+    return Turns(({"turn_id": text, "role": "user", "content": text},))
+
+
+def test_each_read_inside_goes_on_from_the_last():
+    batch, name = Batch(object(), None), SessionName.of("s", None)
+    assert batch.pending(NO_SESSION, name) is None
+    for number in range(20):
+        before = batch.pending(NO_SESSION, name)
+        seen = None if before is None else before.state.turns
+        batch.add(turn(str(number)))
+        after = batch.pending(NO_SESSION, name)
+        assert [each.content for each in after.state.history] == [str(each) for each in range(number + 1)]
+        assert seen is None or after.state.turns.extends(seen)
+
+
+def test_nothing_is_added_to_a_batch_that_is_closed():
+    batch = Batch(object(), None)
+    assert batch.add(turn("one"))
+    assert batch.close() == turn("one")
+    assert not batch.add(turn("two"))
+    assert batch.close() == turn("one")
+
+
+def test_a_result_finds_its_call_inside_also_where_each_was_read_before_the_next(session: SessionHandle):
+    with session.batch():
+        session.append(Message("assistant", "", tool_calls=[ToolCall("call_7", "track")]))
+        session.append(Message("user", "well?"))
+        assert len(session.history()) == 2
+        session.append(Message("tool", "done", tool_results=[ToolResult("call_7", "track")]))
+        called, _, inside = session.history()
+    assert inside.tool_results[0].invocation_id == called.tool_calls[0].invocation_id
+    assert session.history()[2].tool_results == inside.tool_results
 
 
 ACTS = st.one_of(

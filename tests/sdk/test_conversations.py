@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -181,7 +182,8 @@ class Refusing:
 def handle_that_reads_nothing(memory: ConversationMemory, status: int) -> SessionHandle:
     """A session of the store of ``memory``."""
     client = memory.store.client
-    opened = OpenedStore(client, Refusing(client, status), intents=INTENTS, clock=ticking(), new_id=new_id)
+    asked = Refusing(client, status)
+    opened = OpenedStore(client, asked, intents=INTENTS, clock=ticking(), new_id=new_id, process_id=os.getpid)
     return SessionHandle(opened, SessionName.of("s", None), {})
 
 

@@ -24,7 +24,7 @@ from agent.formats import format_named
 from agent.observability.tracing import NoSpans
 from agent.recall.exported_session import exported_session
 from agent.recall.turns import session_turns
-from agent.sdk import ConversationMemory, Message, SessionHandle
+from agent.sdk import ConversationMemory, Message, SessionHandle, ToolCall, ToolResult
 from tests.sdk.memories import events_of, inputs_of, texts
 
 
@@ -299,7 +299,7 @@ def test_values_of_python_are_written_as_json_has_them(session: SessionHandle):
     }
 
 
-@pytest.mark.parametrize("given", [Pydantic, object(), lambda: None, 7, b"bytes", ("user", "hello"), Kind])
+@pytest.mark.parametrize("given", [Pydantic, object(), lambda: None, 7, b"bytes", ("user", 7), ("robot", "x"), Kind])
 def test_what_holds_no_message_is_refused(session: SessionHandle, given: object):
     with pytest.raises(ValidationError):
         session.append(given)
@@ -311,3 +311,136 @@ def test_an_object_that_holds_itself_is_refused(session: SessionHandle):
     with pytest.raises(ValidationError) as caught:
         session.append(ring)
     assert [problem.rule for problem in caught.value.problems] == ["depth"]
+
+
+def revisions(memory: ConversationMemory, session: SessionHandle) -> list[int]:
+    return [turn.revisions for turn in memory.store.reads.turns(session.session_uuid).turns]
+
+
+def test_all_turns_of_an_event_are_known_when_it_comes_again(memory: ConversationMemory, session: SessionHandle):
+    parts = [{"functionResponse": {"name": name, "id": name, "response": {"x": name}}} for name in ("a", "b", "c")]
+    event = {
+        "id": "event-1",
+        "author": "shop",
+        "invocationId": "e-1",
+        "timestamp": 1772439300.5,
+        "content": {"role": "user", "parts": parts},
+        "actions": {},
+    }
+    session.append(event)
+    session.append(event)
+    assert texts(session) == ['{"x":"a"}', '{"x":"b"}', '{"x":"c"}']
+    assert revisions(memory, session) == [1, 1, 1]
+    session.append({**event, "id": "event-2"})
+    assert len(session.history()) == 6
+
+
+def test_a_message_of_langchain_with_an_id_is_known_when_it_comes_again(memory, session: SessionHandle):
+    session.extend([HUMAN, AI])
+    session.extend([AI, TOOL])
+    assert [each.role for each in session.history()] == ["user", "assistant", "tool"]
+    assert revisions(memory, session) == [1, 1, 1]
+    other = memory.for_session("chat-7", "another")
+    other.append(AI)
+    assert len(other.history()) == 1
+
+
+def test_chunks_of_one_message_share_its_id_and_are_not_one_another(session: SessionHandle):
+    for text in ("he", "llo"):
+        session.append({"type": "AIMessageChunk", "content": text, "id": "run-1"})
+    assert texts(session) == ["he", "llo"]
+
+
+TEXT_ANSWER = Pydantic(**{**ANSWER.model_dump(mode="json", warnings=False), "content": [{"type": "text", "text": "y"}]})
+
+
+def test_a_whole_answer_says_the_same_in_a_list_as_alone(session: SessionHandle):
+    session.append(TEXT_ANSWER)
+    session.extend([{"role": "user", "content": "x"}, TEXT_ANSWER, TEXT_ANSWER, {"role": "user", "content": "z"}])
+    assert texts(session) == ["y", "x", "y", "y", "z"]
+    answers = [each for each in session.history() if each.role == "assistant"]
+    assert {each.model for each in answers} == {"claude"}
+    assert [each.token_usage for each in answers] == [answers[0].token_usage] * 3
+    assert session.stats()["token_usage"]["total_tokens"] == 21
+
+
+def test_a_whole_answer_in_a_list_still_goes_with_the_result_behind_it(memory, session: SessionHandle):
+    session.extend([{"role": "user", "content": "x"}, ANSWER, ANSWER_RESULT])
+    _, called, answered = session.history()
+    (named,) = answered.tool_results
+    assert (named.invocation_id, named.tool_name) == (called.tool_calls[0].invocation_id, "track")
+    assert inputs_of(memory, session)[0]["turns"][2]["tool_invocations"][0]["tool_name"] == "track"
+
+
+def test_a_result_has_the_name_of_its_tool_in_a_mixed_list_and_in_a_batch(session: SessionHandle):
+    ours = Message("assistant", "", tool_calls=[ToolCall("call_7", "track")])
+    session.extend([ours, COMPLETION_RESULT])
+    with session.batch():
+        session.append(COMPLETION)
+        session.append(COMPLETION_RESULT)
+        assert [each.tool_results[0].tool_name for each in session.history() if each.role == "tool"] == ["track"] * 2
+    assert [each.tool_results[0].tool_name for each in session.history() if each.role == "tool"] == ["track"] * 2
+
+
+def test_a_result_of_a_call_that_is_named_by_a_uuid_has_the_name_of_its_tool(session: SessionHandle):
+    uuid = str(UUID(int=9))
+    session.append(Message("assistant", "", tool_calls=[ToolCall(uuid, "track")]))
+    session.append({"role": "tool", "tool_call_id": uuid, "content": "on its way"})
+    session.append(Message("tool", "again", tool_results=[ToolResult(uuid, "unknown")]))
+    assert [each.tool_results[0].tool_name for each in session.history()[1:]] == ["track", "track"]
+
+
+@pytest.mark.parametrize("call_id", ["", "x" * 257, "nul\0"])
+def test_a_call_of_a_provider_is_taken_by_whatever_it_is_named(session: SessionHandle, call_id: str):
+    function = {"name": "track", "arguments": "{}"}
+    call = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+    }
+    session.extend([call, {"role": "tool", "tool_call_id": call_id, "content": "one"}])
+    session.append(call)
+    session.append({"role": "tool", "tool_call_id": call_id, "content": "two"})
+    first, one, second, two = session.history()
+    for made, answer in ((first, one), (second, two)):
+        assert answer.tool_results[0][:2] == (made.tool_calls[0].invocation_id, "track")
+    assert first.tool_calls[0].invocation_id != second.tool_calls[0].invocation_id
+
+
+class Broken:
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [RuntimeError("planted"), ValueError("planted"), KeyError("planted")])
+def test_an_object_that_cannot_say_what_it_holds_is_refused_without_its_words(session: SessionHandle, error: Exception):
+    with pytest.raises(ValidationError) as caught:
+        session.append(Broken(error))
+    assert type(error).__name__ in caught.value.message
+    assert "planted" not in caught.value.message
+    assert caught.value.__cause__ is None
+
+
+class WithBytes:
+    def model_dump(self, *, mode: str = "python", warnings: bool = True) -> dict[str, Any]:
+        raw = b"\xff\xfe"
+        extra = raw.decode() if mode == "json" else raw
+        return {"type": "human", "content": "hi", "additional_kwargs": {"raw": extra}}
+
+
+def test_bytes_that_are_no_text_are_kept_in_letters(session: SessionHandle):
+    session.append(WithBytes())
+    assert session.history()[0].metadata["native"]["additional_kwargs"] == {"raw": "//4="}
+
+
+def test_a_pair_of_a_role_and_a_text_is_a_message(session: SessionHandle):
+    session.extend([("human", "hi"), ("ai", "hello"), ("user", "bye"), {"role": "ai", "content": "so long"}])
+    assert [(each.role, each.text) for each in session.history()] == [
+        ("user", "hi"),
+        ("assistant", "hello"),
+        ("user", "bye"),
+        ("assistant", "so long"),
+    ]

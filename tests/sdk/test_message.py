@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -66,7 +67,7 @@ def test_content_is_another_word_for_the_text():
     assert "content" not in Message._fields
 
 
-ROLE = "role must be one of user, assistant, tool, system; agent is taken for assistant"
+ROLE = "role must be one of user, assistant, tool, system; agent and ai are taken for assistant, human for user"
 TIMESTAMP = (
     "timestamp must be an RFC 3339 date-time with an offset, such as 2026-03-02T08:15:00Z,"
     " or a datetime with a time zone"
@@ -182,3 +183,50 @@ def test_messages_that_say_the_same_are_equal():
     at = datetime(2026, 3, 2, tzinfo=UTC)
     assert Message("user", "words", at) == Message("user", "words", at)
     assert Message("user", "words") != Message("assistant", "words")
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (ToolCall("", "track"), ("$.tool_calls[0].invocation_id", "minLength")),
+        (ToolCall("x" * 257, "track"), ("$.tool_calls[0].invocation_id", "maxLength")),
+        (ToolCall("c", ""), ("$.tool_calls[0].tool_name", "minLength")),
+        (ToolCall("c", "track", success="yes"), ("$.tool_calls[0].success", "type")),
+        (ToolCall("c", "track", native_id="x" * 257), ("$.tool_calls[0].native_id", "maxLength")),
+    ],
+)
+def test_a_call_that_no_capture_would_take_is_refused_where_it_is_made(call, problem):
+    assert refused("assistant", "", tool_calls=[call]) == [problem]
+
+
+def test_what_is_replaced_is_checked_as_in_a_new_message():
+    message = Message("user", "words", turn_id="m1")
+    assert message._replace(text="others") == Message("user", "others", turn_id="m1")
+    assert message._replace(role="ai", seq=5).seq == 5
+    with pytest.raises(ValidationError):
+        message._replace(role="robot")
+
+
+@pytest.mark.parametrize(("word", "role"), [("ai", "assistant"), ("human", "user")])
+def test_the_roles_of_langchain_are_taken(word, role):
+    assert Message(word, "words").role == role
+
+
+def test_metadata_is_for_reading_all_the_way_down():
+    message = Message("user", "words", metadata={"deep": {"list": [1]}})
+    for change in (
+        lambda: message.metadata.__setitem__("a", 1),
+        lambda: message.metadata.update(a=1),
+        lambda: message.metadata["deep"].pop("list"),
+        lambda: message.metadata["deep"]["list"].append(2),
+    ):
+        with pytest.raises(TypeError, match="for reading"):
+            change()
+    assert json.dumps(message.metadata) == '{"deep": {"list": [1]}}'
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_copy_of_metadata_may_be_changed(copied):
+    own = copied(Message("user", "words", metadata={"deep": {"list": [1]}}).metadata)
+    own["deep"]["list"].append(copied(Message("user", "x", metadata={"l": [1]}).metadata["l"]))
+    assert own == {"deep": {"list": [1, [1]]}}

@@ -64,6 +64,31 @@ with ConversationMemory(sys.argv[1]) as memory:
 """
 
 
+FORKING = """\
+import os, sys
+from agent import ConversationMemory
+from agent.errors import StoreConnectionError
+
+with ConversationMemory(sys.argv[1]) as memory:
+    session = memory.for_session("shared")
+    session.append({"role": "user", "content": "parent"})
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for each in (session.history, lambda: session.append({"role": "user", "content": "lost"})):
+            try:
+                each()
+            except StoreConnectionError as error:
+                refused += "after the fork" in str(error)
+        memory.close()
+        with ConversationMemory(sys.argv[1]) as own:
+            own.for_session("shared").append({"role": "user", "content": "child"})
+        os._exit(0 if refused == 2 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert [message.text for message in session.history()] == ["parent", "child"]
+"""
+
+
 @pytest.fixture(params=["file", "server"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A store that processes share: a SQLite file, or a server over HTTP."""
@@ -104,6 +129,10 @@ def test_what_one_process_asks_the_next_one_resumes(store: str, tmp_path: Path):
         ["assistant", "Which order is it?"],
         ["user", "It's O-12345"],
     ]
+
+
+def test_a_forked_process_is_told_to_make_a_memory_of_its_own(store: str):
+    ended(started(FORKING, store))
 
 
 def test_several_writers_of_one_session_lose_and_double_nothing(store: str):

@@ -267,3 +267,97 @@ def test_a_whole_number_keeps_its_digits(session: SessionHandle):
 def test_a_number_of_more_digits_than_json_readers_take_is_refused(session: SessionHandle):
     with pytest.raises(ValidationError):
         session.append(Message("user", "x", metadata={"n": 10**5000}))
+
+
+def test_a_message_with_a_name_and_no_time_is_known_when_it_comes_again(memory, session: SessionHandle):
+    for given in (Message("user", "one", turn_id="m1"), {"role": "user", "text": "one", "turn_id": "m1"}):
+        session.append(given)
+        session.append(given)
+    (turn,) = memory.store.reads.turns(session.session_uuid).turns
+    (message,) = session.history()
+    assert turn.revisions == 1
+    assert message.timestamp == inputs_of(memory, session)[0]["turns"][0]["timestamp"]
+    assert message.metadata == {"derived": ["timestamp"]}
+    session.append(Message("user", "one", metadata={"derived": ["timestamp"]}, turn_id="m1"))
+    assert memory.store.reads.turns(session.session_uuid).turns[0].revisions == 1
+
+
+def test_a_time_that_was_given_is_not_derived(session: SessionHandle):
+    session.append(Message("user", "one", "2026-03-02T09:00:00Z", turn_id="m1"))
+    session.append(Message("user", "two"))
+    assert [each.metadata for each in session.history()] == [{}, {}]
+
+
+def test_what_was_read_in_a_batch_is_there_already(session: SessionHandle):
+    with session.batch():
+        session.append(Message("user", "one"))
+        session.append(session.history()[-1])
+        session.extend([*session.history(), Message("user", "two")])
+    assert texts(session) == ["one", "two"]
+
+
+def test_a_name_that_comes_twice_in_a_list_is_of_what_is_said_last(memory, session: SessionHandle):
+    session.extend(
+        [
+            Message("user", "one", turn_id="m1"),
+            Message("user", "between"),
+            Message("user", "one, that is 1", turn_id="m1"),
+        ]
+    )
+    assert texts(session) == ["one, that is 1", "between"]
+    assert [turn.revisions for turn in memory.store.reads.turns(session.session_uuid).turns] == [1, 1]
+
+
+def test_what_a_reader_gets_cannot_change_what_the_next_one_reads(session: SessionHandle):
+    call = ToolCall("c", "track", {"n": [1]})
+    session.append(Message("assistant", "hi", metadata={"a": {"b": 1}}, tool_calls=[call]))
+    (message,) = session.history()
+    for change in (
+        lambda: message.metadata.update(x=1),
+        message.metadata["a"].clear,
+        lambda: message.tool_calls[0].arguments["n"].append(2),
+    ):
+        with pytest.raises(TypeError):
+            change()
+    assert session.history()[0].metadata == {"a": {"b": 1}}
+
+
+def test_what_was_read_from_another_conversation_is_new_in_this_one(memory: ConversationMemory):
+    one, two = (memory.for_session("s", name) for name in ("a", "b"))
+    one.extend([Message("user", "hi"), Message("assistant", "hello")])
+    two.extend(one.history())
+    two.extend(two.history())
+    assert texts(two) == texts(one) == ["hi", "hello"]
+    assert {each.turn_id for each in one.history()}.isdisjoint(each.turn_id for each in two.history())
+
+
+def test_what_was_read_before_a_clear_is_new_after_it(session: SessionHandle):
+    session.extend([Message("user", "hi", turn_id="m1"), Message("assistant", "hello")])
+    before = session.history()
+    session.clear()
+    session.extend(before)
+    session.extend(session.history())
+    assert texts(session) == ["hi", "hello"]
+    assert session.history()[0].turn_id != before[0].turn_id
+
+
+def test_what_was_read_and_says_something_else_now_revises_its_turn(memory, session: SessionHandle):
+    session.extend([Message("user", "hi"), Message("assistant", "hello")])
+    first = session.history()[0]
+    session.append(first._replace(text="good day"))
+    assert texts(session) == ["good day", "hello"]
+    assert session.history()[0].turn_id == first.turn_id
+    assert [turn.revisions for turn in memory.store.reads.turns(session.session_uuid).turns] == [2, 1]
+    with session.batch():
+        session.append(Message("user", "one"))
+        session.append(session.history()[0]._replace(text="good night"))
+        assert texts(session) == ["good night", "hello", "one"]
+    assert texts(session) == ["good night", "hello", "one"]
+
+
+def test_a_name_that_comes_twice_in_a_batch_is_of_what_is_said_last(session: SessionHandle):
+    with session.batch():
+        for text in ("one", "one, that is 1"):
+            session.append(Message("user", text, turn_id="m1"))
+        assert texts(session) == ["one, that is 1"]
+    assert texts(session) == ["one, that is 1"]

@@ -44,6 +44,9 @@ _OF_FILES: Final = words_of("file folder directory document user username host b
 _AGREED: Final = (YES | NO) - IN_NAMES
 # "Non-Italian", "drama-free": what it is not.
 _AFFIXED: Final = re.compile(r"\b(?:non|anti|un|ex|pseudo)-|-(?:free|less|ish|like)\b", re.IGNORECASE)
+_AGREED_IN_SHORT: Final = words_of("nope nah yep yup yeah yea")
+_LY: Final = re.compile(r"[a-z]{3,}ly\Z")
+_NOT_IN_A_PLACE: Final = re.compile(r"[\d_]|[^\w\s'.&-]")
 _CODE: Final = re.compile(r"[A-Za-z]{1,4}[-_ ]?\d{3,}")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _FIRST: Final = re.compile(r"\W?\w")
@@ -81,7 +84,7 @@ def is_bare_value(value: str, hint: Hint, *, is_noun: bool = False) -> bool:
 def _is_code(value: str, hint: Hint) -> bool:
     """Whether it is an id or a number with letters, where a place, a kind or a person was asked for."""
     if is_place(hint) or hint.name_words & KINDS:
-        return any(character.isdigit() or character == "/" for character in value)
+        return _NOT_IN_A_PLACE.search(value) is not None
     return is_name(hint) and not hint.own_words & _OF_FILES and _CODE.fullmatch(value) is not None
 
 
@@ -96,7 +99,10 @@ def _is_no_sentence(words: list[str], low: list[str], hint: Hint, *, is_noun: bo
     lower_case = [word for word in words if word.islower()]
     if len(lower_case) == len(words) > _MOST_IN_LOWER_CASE:
         return False
-    if is_place(hint) and len(low) == 1 and low[0] in NOWHERE:
+    if is_place(hint) and all(word in NOWHERE or word in _HOW for word in low):
+        return False
+    # "Paris hopefully", "Paris nah".
+    if any(word.islower() and _LY.match(word) for word in words[1:]) or low[-1] in _AGREED_IN_SHORT:
         return False
     if not is_noun and (low[0].removesuffix("ing") in COMMANDS or (_ING.match(low[0]) and _does(words, hint))):
         return False

@@ -21,12 +21,14 @@ from agent.core.waiting.beside_words import (
     ENDS,
     IN_AND_OUT,
     MONEY_UNITS,
+    NEVER,
     OF_A_DAY,
     OF_A_LIST,
     OF_A_NAME,
     OF_A_SUM,
     OF_A_TIME,
     OF_A_YEAR,
+    OF_AN_AGREEMENT,
     OF_PEOPLE,
     OPENING,
     PARTIAL,
@@ -89,8 +91,13 @@ class Vocabulary(NamedTuple):
 
 def vocabulary(hint: Hint, more: frozenset[str] = frozenset()) -> Vocabulary:
     """What may stand beside a value of ``hint``; ``more`` are words that several values of a list have."""
+    known = _vocabulary(hint, more)
+    return known._replace(words=known.words - NEVER)
+
+
+def _vocabulary(hint: Hint, more: frozenset[str]) -> Vocabulary:
     if hint.type == "boolean":
-        return Vocabulary(hint, BESIDE | DOING | OF_A_LIST | hint.own_words)
+        return Vocabulary(hint, BESIDE | OF_AN_AGREEMENT | hint.own_words)
     if hint.values:
         things = THINGS if hint.name_words & KINDS else BOOKED
         words = BESIDE | DOING | OF_A_LIST | BOOKED | things | more | hint.own_words

@@ -42,6 +42,8 @@ DOING: Final = ARE | words_of(
     "in at play playing listen listening watch watching hear hearing have eat eating fly flying travel traveling",
     "travelling stay staying visit visiting sit sitting come meet free available",
 )
+# Beside a yes or a no.
+OF_AN_AGREEMENT: Final = words_of("like love one have")
 OF_A_LIST: Final = words_of("like love class type kind sort style size mode device one")
 # Beside a name or an id.
 OF_A_NAME: Final = words_of("was id code nr ref reference one")
@@ -70,6 +72,11 @@ ENDS: Final = (
     words_of("pickup pick picking collect"),
     words_of("dropoff drop dropping"),
     IN_AND_OUT,
+)
+# Whatever a description says: beside a value they may say that it is none.
+NEVER: Final = words_of(
+    "not no never none nothing wrong incorrect invalid expired old previous former except excluding exclude unlike",
+    "other another without instead before after until than different",
 )
 # What says that the digits beside it are not all of them.
 PARTIAL: Final = words_of("last first start starts starting end ends ending begin begins beginning four part")

@@ -54,6 +54,9 @@ class Hint:
         problem = None if self.pattern is None else refused(self.pattern)
         if problem is not None:
             raise ValueError(f"pattern: {problem}")
+        for member in ("values", "examples"):
+            _refuse_blank(member, getattr(self, member))
+        _refuse_doubles(self.values)
         named = _words_of(self.name)
         described = frozenset(word for word in _words_of(self.description or "") if word not in FUNCTION_WORDS)
         object.__setattr__(self, "name_words", named)
@@ -103,6 +106,23 @@ def question(name: str, hint: Hint | None, *, showing: bool) -> str:
 def is_one_of(word: str, words: frozenset[str]) -> bool:
     """Whether ``word``, or what it is the plural of, is one of ``words``."""
     return not words.isdisjoint(_forms(word.casefold()))
+
+
+def _refuse_blank(member: str, listed: tuple[Listed, ...]) -> None:
+    for place, each in enumerate(listed):
+        if not str(each).strip():
+            raise ValueError(f"{member}[{place}]: must not be blank")
+
+
+def _refuse_doubles(values: tuple[Listed, ...]) -> None:
+    """Which of two values that are said in the same words is meant, nobody could tell."""
+    seen = set[str]()
+    for place, each in enumerate(values):
+        said = re.sub(r"[\s,.'&/-]+", " ", str(each).casefold()).strip() if isinstance(each, str) else f"{each:g}"
+        said = said or str(each).strip()
+        if said in seen:
+            raise ValueError(f"values[{place}]: stands twice")
+        seen.add(said)
 
 
 def _words_of(text: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -48,17 +48,67 @@ class _Word(NamedTuple):
     low: str
 
 
-def listed(text: str, hint: Hint) -> list[Found]:
-    """Where ``text`` says one of ``hint.values``. A number beside the listed ones is found too, with the value None."""
-    plain = text if _is_a_phrase(text, hint) else PHRASES.sub(lambda match: "\n" * len(match[0]), text)
-    counts = {float(value): value for value in hint.values if _is_number(value)}
+class _Index(NamedTuple):
+    """A parameter's list, made ready once for all that is read of a message: a long list makes no longer search.
+
+    By the words of a value, by those that no other has, and what has no words to be found by.
+    """
+
+    full: dict[tuple[str, ...], str]
+    part: dict[tuple[str, ...], str]
+    unspaced: list[tuple[str, str]]
+    bare: dict[str, str]
+    counts: dict[float, Listed]
+
+
+def values_of(hint: Hint) -> Callable[[str], list[Found]]:
+    """What finds the values of ``hint`` in a text."""
+    index = _index(hint)
+    return lambda text: _listed(text, hint, index)
+
+
+def _index(hint: Hint) -> _Index:
     values = [value for value in hint.values if isinstance(value, str) and not _WHOLE.match(value)]
+    words = {value: tuple(word.low for word in _words(folded(value))) for value in values}
+    times = Counter(word for each in words.values() for word in set(each))
+    full: dict[tuple[str, ...], str] = {}
+    part: dict[tuple[str, ...], str] = {}
+    for value, each in words.items():
+        if each and not (len(each) == 1 and each[0] in _NONE_OF_THEM):
+            full.setdefault(("".join(each),), value)
+            full[each] = value
+        own = tuple(word for word in each if times[word] == 1)
+        if own and len(own) < len(each) and FUNCTION_WORDS.isdisjoint(own):
+            part[own] = value
+    return _Index(
+        full,
+        part,
+        [(folded(value), value) for value in values if UNSPACED.search(value)],
+        {value.strip(): value for value in values if not words[value]},
+        {float(value): value for value in hint.values if _is_number(value)},
+    )
+
+
+def _listed(text: str, hint: Hint, index: _Index) -> list[Found]:
+    """Where ``text`` says a value. A number beside the listed ones is found too, with the value None."""
+    plain = PHRASES.sub(lambda match: "\n" * len(match[0]), text)
     said = _words(plain)
-    found = _longest([*_in_full(plain, said, values), *_unspaced(plain, values), *_without_letters(plain, values)])
-    found += _beside(_in_part(plain, said, values), found)
+    whole = index.full.get(tuple(word.low for word in _words(text)))
+    if whole is not None and PHRASES.search(text):
+        return [Found(0, len(text), whole)]
+    bare = index.bare.get(text.strip())
+    found = _longest(
+        [
+            *_looked_up(plain, said, index.full, _JOINT),
+            *_unspaced(plain, index.unspaced),
+            *([] if bare is None else [Found(0, len(text), bare)]),
+        ]
+    )
+    parts = _looked_up(plain, said, index.part, _SPACE)
+    found += _beside([each for each in parts if not _GOES_THERE.search(plain[: each.start])], found)
     found = _meant(plain, found, hint)
-    if counts:
-        counted = [each._replace(value=_count(each, counts)) for each in numbers(plain, hint)]
+    if index.counts:
+        counted = [each._replace(value=_count(each, index.counts)) for each in numbers(plain, hint)]
         found += _beside(counted, found)
     return found
 
@@ -81,12 +131,6 @@ def shared_words(hint: Hint) -> frozenset[str]:
     return frozenset(word for word, times in words.items() if times > 1) - FUNCTION_WORDS
 
 
-def _is_a_phrase(text: str, hint: Hint) -> bool:
-    """Whether ``text`` is a value that is a phrase too: "all right", where that is listed."""
-    whole = text.strip(" .!\n").casefold()
-    return any(str(value).casefold() == whole for value in hint.values)
-
-
 def _is_number(value: Listed) -> bool:
     return not isinstance(value, str) or bool(_WHOLE.match(value))
 
@@ -101,30 +145,6 @@ def _only_named(words: list[str], hint: Hint) -> bool:
 
 def _words(text: str) -> list[_Word]:
     return [_Word(match.start(), match.end(), match[0].casefold()) for match in WORD.finditer(text)]
-
-
-def _in_full(text: str, said: Sequence[_Word], values: Sequence[str]) -> list[Found]:
-    """Values by all of their words, written as one word too."""
-    wanted: dict[tuple[str, ...], str] = {}
-    for value in values:
-        words = tuple(word.low for word in _words(folded(value)))
-        if words and not (len(words) == 1 and words[0] in _NONE_OF_THEM):
-            wanted.setdefault(("".join(words),), value)
-            wanted[words] = value
-    return list(_looked_up(text, said, wanted, _JOINT))
-
-
-def _in_part(text: str, said: Sequence[_Word], values: Sequence[str]) -> list[Found]:
-    """Values by the words that no other value has, where some of their words are shared."""
-    words = {value: tuple(word.low for word in _words(folded(value))) for value in values}
-    times = Counter(word for each in words.values() for word in set(each))
-    wanted: dict[tuple[str, ...], str] = {}
-    for value, each in words.items():
-        own = tuple(word for word in each if times[word] == 1)
-        if own and len(own) < len(each) and FUNCTION_WORDS.isdisjoint(own):
-            wanted[own] = value
-    found = _looked_up(text, said, wanted, _SPACE)
-    return [each for each in found if not _GOES_THERE.search(text[: each.start])]
 
 
 def _looked_up(
@@ -155,20 +175,13 @@ def _is_cut(text: str, start: int, end: int) -> bool:
     return (start > 1 and text[start - 1] in "-'." and text[start - 2].isalnum()) or text[end : end + 1] == "'"
 
 
-def _unspaced(text: str, values: Sequence[str]) -> Iterator[Found]:
+def _unspaced(text: str, values: Sequence[tuple[str, str]]) -> Iterator[Found]:
     """Values of scripts without blanks: they may stand inside of a run of letters."""
-    for value in values:
-        plain = folded(value)
-        start = text.find(plain) if UNSPACED.search(plain) else -1
+    for plain, value in values:
+        start = text.find(plain)
         while start >= 0:
             yield Found(start, start + len(plain), value)
             start = text.find(plain, start + len(plain))
-
-
-def _without_letters(text: str, values: Sequence[str]) -> Iterator[Found]:
-    for value in values:
-        if text.strip() == value.strip() and not WORD.search(value):
-            yield Found(0, len(text), value)
 
 
 def _longest(found: Sequence[Found]) -> list[Found]:

@@ -69,7 +69,7 @@ _OR_MORE: Final = re.compile(r"\s*(?:\+|or (?:more|less|so)\b)", re.IGNORECASE)
 _CALLED: Final = re.compile(
     r"\b(?:option|choice|class|type|device|number|answer|no|step|line|room)\s+\Z", re.IGNORECASE
 )
-_OF_ANOTHER: Final = re.compile(r"\b(?:from|in|on|since|at|by|past)\s+\Z", re.IGNORECASE)
+_OF_ANOTHER: Final = re.compile(r"\b(?:from|in|on|since|at|by|past)(?: the)?\s+\Z", re.IGNORECASE)
 # "1. yes", "2) no": the mark of a line in a list.
 _LINE: Final = re.compile(r"\s*\(?\d{1,2}[.)]\s+\S")
 _WE_ARE: Final = re.compile(r"\b(?:am|are|i'm|im|we're)\s+\Z", re.IGNORECASE)
@@ -78,6 +78,7 @@ _FOR: Final = re.compile(r"\bfor\s+\Z", re.IGNORECASE)
 _RUN: Final = re.compile(r"\d+")
 _LETTERS_BEFORE: Final = re.compile(r"[^\W\d_]+")
 _SHARES: Final = words_of("percent percentage rate humidity discount share ratio tip chance probability")
+_THINGS: Final = words_of("option choice answer value number order plan")
 _COUNTS: Final = frozenset({"number", "count", "quantity"})
 
 
@@ -168,13 +169,15 @@ def _counts_others(text: str, match: re.Match[str], hint: Hint) -> bool:
 
 
 def _is_unit(text: str, match: re.Match[str], hint: Hint) -> bool:
-    """Whether a word of the description that stands behind the number is what it counts."""
+    """Whether a thing that stands behind the number, by a word of the description say, is what it counts."""
     unit = _unit(text, match)
-    units = hint.unit_words | BESIDE | OF_A_SUM
+    if is_one_of(unit, hint.unit_words):
+        return True
+    units = BESIDE | OF_A_SUM
     units |= (MONEY_UNITS if hint.own_words & MONEY else frozenset()) | (
         TIME_UNITS if hint.own_words & TIMES else frozenset()
     )
-    return not is_one_of(unit, hint.own_words) or is_one_of(unit, units)
+    return is_one_of(unit, units - _THINGS) or not is_one_of(unit, hint.own_words | _THINGS)
 
 
 def _is_of_marks(match: re.Match[str], hint: Hint) -> bool:

@@ -26,6 +26,8 @@ _BACK: Final = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
 
 def refused(pattern: str) -> str | None:
     """Why ``pattern`` is not taken, or None."""
+    if not pattern.strip():
+        return "is empty"
     if len(pattern) > _LONGEST:
         return f"is longer than {_LONGEST} characters"
     reason = _Reading(pattern).reason()

@@ -10,7 +10,7 @@ from agent.core.waiting.beside import vocabulary
 from agent.core.waiting.corrections import Finder, meant
 from agent.core.waiting.dates import dates
 from agent.core.waiting.hint import Hint
-from agent.core.waiting.listed import listed, none_of_them, shared_words
+from agent.core.waiting.listed import none_of_them, shared_words, values_of
 from agent.core.waiting.numbers import identifying_digits, numbers
 from agent.core.waiting.patterns import patterned
 from agent.core.waiting.said import LONGEST, Found, folded
@@ -41,7 +41,7 @@ def value_in(text: str, hint: Hint) -> Found | None:
 def _finder(hint: Hint) -> Finder | None:
     """What finds all that may be a value for ``hint``; None for an answer in words, and for a hint without a type."""
     if hint.values:
-        return lambda text: listed(text, hint)
+        return values_of(hint)
     pattern = hint.pattern
     if pattern is not None:
         return lambda text: _typed(patterned(text, pattern), hint)

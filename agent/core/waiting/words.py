@@ -100,11 +100,15 @@ SERVICE: Final = words_of(
     "отменить отмена стоп помощь оператор человек назад возврат إلغاء توقف مساعدة موظف رجوع",
     "人工 客服 真人 转人工 退款 オペレーター 担当者 人間 返金 상담원 환불 상담사",
 )
-# Who has not made up their mind, or does not mind.
+# Who has not made up their mind, does not mind, or only says hello.
 UNDECIDED: Final = words_of(
     "undecided tbd tba tbc nvm idc ikr lol brb omg wtf np hbu pending later wherever whenever however whoever",
     "flexible dontcare indifferent unclear unsure surprise_me your_choice up_to_you you_choose you_decide you_pick",
-    "open not_sure_yet either_way",
+    "open not_sure_yet either_way ugh grr argh meh pfft damn dammit shit fuck idiot stupid kk neat",
+    "später plus_tard más_tarde depois dopo straks потом позже",
+    "bonjour salut hola buenos_días buenas_tardes ciao buongiorno olá bom_dia hallo moin servus guten_tag guten_morgen",
+    "guten_abend goedendag здравствуйте добрый_день السلام_عليكم नमस्ते 你好 您好 こんにちは 안녕하세요 good_morning",
+    "good_evening good_afternoon",
     "beliebig egal_wo maakt_niet_uit geen_idee",
     "peu_importe n'importe n'importe_où n'importe_lequel aucune_idée",
     "da_igual me_da_igual da_lo_mismo me_da_lo_mismo no_importa cualquiera cualquier donde_sea",
@@ -191,7 +195,10 @@ KINDS: Final = words_of(
     "genre type kind sort category style cuisine class color colour size brand model make flavor flavour"
 )
 # Words for where that name no place.
-NOWHERE: Final = words_of("home work school office north south east west outside inside abroad town city center centre")
+NOWHERE: Final = words_of(
+    "home work school office north south east west outside inside abroad town city center centre downtown uptown",
+    "hometown village capital suburb suburbs airport station area region country state place hotel house",
+)
 # What goes from one place to another.
 WAYS: Final = words_of(
     "flight flights train trains bus buses ticket tickets trip ride way one-way round-trip roundtrip"

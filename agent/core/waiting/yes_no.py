@@ -32,7 +32,7 @@ _NEITHER: Final = re.compile(rf"(?:{one_of(NEITHER)})(?!\w)", re.IGNORECASE)
 # "I do" is a yes where nothing follows: "I would like to go" is none.
 _SENTENCES: Final = frozenset(word for word in YES | NO if re.match(r"(?:i|it|they|we|that)\b", word))
 _WHOLE: Final = rf"(?:{one_of(_SENTENCES & YES)})(?=[\s,]*(?:(?:{one_of(POLITE)})[\s,]*)*\Z)"
-_YES: Final = re.compile(rf"(?:(?:{one_of(YES - _SENTENCES)})(?![\w'])|{_WHOLE})", re.IGNORECASE)
+_YES: Final = re.compile(rf"(?<![\w'])(?:(?:{one_of(YES - _SENTENCES)})(?![\w'])|{_WHOLE})", re.IGNORECASE)
 _NO: Final = re.compile(rf"(?:{one_of(NO)})(?![\w'])", re.IGNORECASE)
 _TAIL: Final = re.compile(rf"[\s,]*(?:(?:{one_of(POLITE)}|wait|sorry|actually)(?!\w)[\s,]*)*", re.IGNORECASE)
 _WEAK: Final = re.compile(rf"[\s,]*(?:(?:{one_of(WEAK_YES | POLITE)})(?!\w)[\s,]*)*", re.IGNORECASE)

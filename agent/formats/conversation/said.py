@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from agent.core.canonical import encode
 from agent.core.pairs import Place, named_invocations, native_id, paired_calls
+from agent.core.timestamps import is_date_time
 from agent.core.turn import SessionTurn
 from agent.formats.conversation.usage import turn_usage
 from agent.formats.plain_text import one_line
@@ -74,8 +75,8 @@ def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
 
     Kinds: ``calls_of_others`` (calls of a turn that is no assistant's: left out), ``calls_without_result``,
     ``repeated_call_ids`` (which some providers refuse), ``results_without_call``, ``not_in_history``, ``roles`` (turns
-    of roles that are not ours: left out), and those of ``writing.unsaid``, of which a format takes back what it does
-    say.
+    of roles that are not ours: left out), ``times`` (those that are no date-times), and those of ``writing.unsaid``, of
+    which a format takes back what it does say.
     """
     pairs = paired_calls(session.all)
     shown = [turn for turn in session.shown if not turn.erased]
@@ -117,6 +118,8 @@ def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
                 lost["calls_of_others"] += 1
         if turn.role == "tool" and not results:
             lost["results_without_call"] += 1
+        # What another writer left in its place is no time, and no format takes it for one.
+        lost["times"] += turn.timestamp is not None and not is_date_time(turn.timestamp)
         found.append(_said(session, turn, form, tuple(calls), tuple(results)))
     lost["calls_without_result"] = len(ids.keys() - answered)
     return found, +lost
@@ -136,7 +139,7 @@ def _said(
         turn,
         turn.role,
         turn.content or "",
-        None if "timestamp" in derived else turn.timestamp,
+        turn.timestamp if "timestamp" not in derived and is_date_time(turn.timestamp) else None,
         None if "model" in derived else model_of(turn),
         turn_usage(turn.fields.get("token_usage")),
         own_id if isinstance(own_id, str) else None,

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from agent.core.canonical import encode
+from agent.core.turn import SessionTurn
 from agent.errors import Problem, ValidationError
 from agent.formats import NATIVE, WRITES
 from agent.formats.writers import writer
 from agent.recall.conversation_document import conversation_document
+from agent.recall.exchanges import may_answer, whole_exchanges
 from agent.recall.exported_session import exported_session
 from agent.recall.history_page import Bounds, history_page
 from agent.recall.http.answer import Answer, document
 from agent.recall.http.query import Query
 from agent.recall.http.request import FRESH, VIEW, Request
-from agent.recall.hydration import at_least
+from agent.recall.hydration import Newest, at_least
+from agent.recall.view import SeenSession
 
 MAX_MESSAGES: Final = 1000
 _PAGING: Final = ("limit", "before_seq", "after_seq")
@@ -54,11 +59,8 @@ def _written(request: Request, query: Query, wanted: str, limit: int | None) -> 
             raise ValidationError(message, [Problem(f"$.{name}", "unsupported")])
     seen = request.see(query, request.view(query))
     with request.telemetry.spans.span("respond"):
-        history, erased = seen.history, 0
-        if limit is not None:
-            cut = at_least(seen.history, lambda: seen.walked.pairs, count=limit)
-            history, erased = cut.turns, cut.erased
-        shown = seen.held.whole(history)
+        cut = None if limit is None else at_least(seen.history, lambda: seen.walked.pairs, count=limit)
+        shown, erased, halves = _shown(seen, cut)
         contents = (turn.content for turn in shown)
         request.telemetry.context_loaded(request.session_id, total_messages=len(seen.history), contents=contents)
         session = exported_session(
@@ -76,7 +78,21 @@ def _written(request: Request, query: Query, wanted: str, limit: int | None) -> 
         "format": wanted,
         "version": seen.held.version,
         "erased": erased + written.erased,
-        "left_out": dict(written.lost),
+        "left_out": dict(Counter(written.lost) + halves),
     }
     (text,) = written.documents
     return Answer(encode(head)[:-1] + b"," + text.strip().encode()[1:], version=seen.held.version)
+
+
+def _shown(seen: SeenSession, cut: Newest | None) -> tuple[Sequence[SessionTurn], int, Counter[str]]:
+    """The turns to be written, whole, how many are erased beside them, and what is left out by kind.
+
+    Who asks for the newest gives them to a model, and gets no half of an exchange; the whole history is shown as it is.
+    """
+    if cut is None:
+        return seen.held.whole(seen.history), 0, Counter()
+    there = [turn for turn in seen.held.whole(cut.turns) if not turn.erased]
+    given = whole_exchanges(there, seen.walked.pairs if any(map(may_answer, there)) else {}, open_end=True)
+    erased = cut.erased + len(cut.turns) - len(there)
+    lost = {"results_without_call": cut.results + given.results, "calls_without_result": cut.calls}
+    return given.turns, erased, +Counter(lost)

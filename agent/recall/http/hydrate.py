@@ -11,13 +11,15 @@ from typing import Any, Final, NamedTuple
 
 from agent.core.ids import turn_uuid
 from agent.core.json_path import json_path
+from agent.core.memory import Memory
 from agent.core.turn import SessionTurn
 from agent.core.waiting import Hints
 from agent.edge.document import parse
 from agent.edge.request_body import request_body
 from agent.errors import Problem, ValidationError
-from agent.recall.answered import answered
+from agent.recall.answered import answered, known_before
 from agent.recall.conversation_document import messages
+from agent.recall.exchanges import WholeExchanges, may_answer, whole_exchanges
 from agent.recall.http.answer import Answer, document
 from agent.recall.http.query import LONGEST_NAME
 from agent.recall.http.request import FRESH, Operation, Request
@@ -46,19 +48,21 @@ def hydrate_with(max_history_messages: int, hints: Hints) -> Operation:
         seen = request.see(query, view, may_begin=True)
         seen, prior = _prior(seen, asked.turn_id, request.source)
         with request.telemetry.spans.span("respond"):
-            found = newest(prior, lambda: seen.walked.pairs, most=max_history_messages)
-            turns = seen.held.whole(found.turns)
-            contents = (turn.content for turn in turns)
+            found = newest(prior, most=max_history_messages)
+            there = [turn for turn in seen.held.whole(found.turns) if not turn.erased]
+            given = _given(seen, there)
+            contents = (turn.content for turn in given.turns)
             request.telemetry.context_loaded(request.session_id, total_messages=len(prior), contents=contents)
-            names_agents = bool(turns and request.row().agents)
-            shown = messages(request.source, seen, turns, names_agents=names_agents)
+            names_agents = bool(given.turns and request.row().agents)
+            shown = messages(request.source, seen, given.turns, names_agents=names_agents)
             members = {
                 "session_id": request.session_id,
                 "messages": [*shown, _current(seen, asked)],
                 "message_count": found.total + 1,
                 "truncated": found.is_truncated,
-                "erased": found.erased,
-                "state": seen.memory.document(),
+                "erased": found.erased + len(found.turns) - len(there),
+                "left_out": given.results + given.calls,
+                "state": _known(seen, asked).document(),
                 "resolution": _resolution(seen, asked, hints),
                 "version": seen.held.version,
             }
@@ -98,13 +102,23 @@ def _problems_of_id(value: dict[str, Any]) -> list[Problem]:
     return [Problem(f"$.{_TURN_ID}", "maxLength")] if len(turn_id) > LONGEST_NAME else []
 
 
+def _given(seen: SeenSession, turns: Sequence[SessionTurn]) -> WholeExchanges:
+    """What a model takes of ``turns``. The session is walked only where there are results."""
+    return whole_exchanges(turns, seen.walked.pairs if any(map(may_answer, turns)) else {})
+
+
 def _prior(seen: SeenSession, turn_id: str | None, source: Source) -> tuple[SeenSession, Sequence[SessionTurn]]:
     """What the history shows before the current message, and the session in the view in which that is.
 
-    A message that is in the session, but on another branch or cleared, is shown what its own path shows.
+    A message that is in the session, but on another branch or cleared, is shown what its own path shows. Raises
+    ValidationError for the turn of somebody else than a user.
     """
-    if turn_id is None or seen.state.turns.find(turn_id) is None:
+    known = None if turn_id is None else seen.state.turns.find(turn_id)
+    if turn_id is None or known is None:
         return seen, seen.history
+    if known.role != "user":
+        problem = Problem(f"$.{_TURN_ID}", "user_turn")
+        raise ValidationError(f"{_TURN_ID} names a turn of the session that no user said", [problem])
     prior = before(seen.history, turn_id)
     if prior is None:
         seen = SeenSession(seen.held, View(leaf=turn_id), source)
@@ -112,11 +126,19 @@ def _prior(seen: SeenSession, turn_id: str | None, source: Source) -> tuple[Seen
     return seen, prior or ()
 
 
+def _known(seen: SeenSession, asked: _Asked) -> Memory:
+    """The state before the message, so that who asks again is told the same, whatever was captured since."""
+    return known_before(seen, asked.turn_id) if _is_there(seen, asked) else seen.memory
+
+
 def _resolution(seen: SeenSession, asked: _Asked, hints: Hints) -> dict[str, Any] | None:
     """What the message answers; None where no parameter is waited for."""
-    known = asked.turn_id is not None and seen.state.turns.find(asked.turn_id) is not None
-    found = answered(seen, asked.turn_id if known else None, asked.user_message, hints)
+    found = answered(seen, asked.turn_id if _is_there(seen, asked) else None, asked.user_message, hints)
     return None if found is None else asdict(found)
+
+
+def _is_there(seen: SeenSession, asked: _Asked) -> bool:
+    return asked.turn_id is not None and seen.state.turns.find(asked.turn_id) is not None
 
 
 def _current(seen: SeenSession, asked: _Asked) -> dict[str, Any]:

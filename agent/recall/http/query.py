@@ -18,8 +18,11 @@ from agent.errors import Problem, ValidationError
 
 LARGEST: Final = 2**63 - 1
 LONGEST_NAME: Final = 256
+# Filters too are ids and names. All of them fit the address of the store, each character as twelve.
+LONGEST_TEXT: Final = 1000
+_LONGEST_QUERY: Final = 32 * 1024
 _MOST_FIELDS: Final = 50
-_DIGITS: Final = re.compile(r"[0-9]{1,19}\Z", re.ASCII)
+_DIGITS: Final = re.compile(r"0*([0-9]{1,19})\Z", re.ASCII)
 _INTEGER: Final = re.compile(r"(-?)([0-9]+)\Z", re.ASCII)
 
 
@@ -44,10 +47,12 @@ class Query:
         text = self._values.get(name)
         if text is None:
             return None
-        if not _DIGITS.match(text) or not lowest <= int(text) <= highest:
+        digits = _DIGITS.match(text)
+        number = -1 if digits is None else int(digits[1])
+        if not lowest <= number <= highest:
             message = f"{name} must be a whole number from {lowest} to {highest}"
             raise ValidationError(message, [Problem(f"$.{name}", _rule(text, lowest))])
-        return int(text)
+        return number
 
     def instant(self, name: str) -> str | None:
         """The date-time under ``name``; None where it is absent."""
@@ -64,14 +69,14 @@ class Query:
             raise ValidationError(f"{name} must be one of {', '.join(options)}", [Problem(f"$.{name}", "enum")])
         return text
 
-    def text(self, name: str, *, longest: int | None = None) -> str | None:
+    def text(self, name: str, *, longest: int = LONGEST_TEXT) -> str | None:
         """The text under ``name``, which is not empty; None where it is absent."""
         text = self._values.get(name)
         if text is None:
             return None
         if not text:
             raise ValidationError(f"{name} must not be empty", [Problem(f"$.{name}", "minLength")])
-        if longest is not None and len(text) > longest:
+        if len(text) > longest:
             raise ValidationError(f"{name} must have 1 to {longest} characters", [Problem(f"$.{name}", "maxLength")])
         return text
 
@@ -81,13 +86,21 @@ def _rule(text: str, lowest: int) -> str:
     number = _INTEGER.match(text)
     if number is None:
         return "type"
-    return "minimum" if number[1] or int(number[2][:20]) < lowest else "maximum"
+    return "minimum" if number[1] or int(number[2].lstrip("0")[:20] or "0") < lowest else "maximum"
 
 
 def _fields(query: str) -> list[tuple[str, str]]:
     try:
         # PEP 3333 hands bytes over as latin-1 text.
         text = query.encode("latin-1").decode()
-        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+        _check_size(text)
+        return parse_qsl(text, keep_blank_values=True, errors="strict")
     except ValueError:
         raise ValidationError("the query cannot be read", [Problem("$", "utf8")]) from None
+
+
+def _check_size(query: str) -> None:
+    if len(query) > _LONGEST_QUERY:
+        raise ValidationError(f"the query has at most {_LONGEST_QUERY} characters", [Problem("$", "maxLength")])
+    if query.count("&") >= _MOST_FIELDS:
+        raise ValidationError(f"the query has at most {_MOST_FIELDS} names", [Problem("$", "maxProperties")])

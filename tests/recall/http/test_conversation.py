@@ -361,15 +361,50 @@ def test_a_history_that_ends_in_results_is_never_an_empty_page(made: Site, name:
         assert "results_without_call" not in text
 
 
-def test_a_result_that_nobody_called_for_is_shown_and_counted(made: Site) -> None:
-    made.capture(
-        payload(
-            said(1, "a"), said(2, "Lyon", "tool", tool_invocations=[{"tool_name": "t", "invocation_id": turn_id(71)}])
+def test_a_result_that_nobody_called_for_is_counted_and_shown_only_with_the_whole_history(made: Site) -> None:
+    orphan = [{"tool_name": "t", "invocation_id": turn_id(71)}]
+    made.capture(payload(said(1, "a"), said(2, "Lyon", "tool", tool_invocations=orphan)))
+    for query, expected in (("", ["a", "Lyon"]), ("&limit=1", ["a"])):
+        answer = made.get(f"{PATH}?format=openai-chat{query}")
+        assert [message["content"] for message in answer["messages"]] == expected
+        assert answer["left_out"]["results_without_call"] == 1
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("erased", [2, 3])
+@pytest.mark.parametrize("whole_bytes", [0, 1 << 20])
+def test_a_limit_of_a_format_leaves_out_an_exchange_with_an_erased_part(
+    name: str, erased: int, whole_bytes: int
+) -> None:
+    call = {"tool_name": "track", "invocation_id": turn_id(77), "arguments": {"n": 7}}
+    with site(whole_bytes=whole_bytes) as made:
+        made.capture(
+            payload(
+                said(1, "Where?"),
+                said(2, "Let me look.", "assistant", tool_invocations=[call]),
+                said(3, "Found it", "tool", tool_invocations=[{**call}]),
+                said(4, "In Lyon.", "assistant"),
+            )
         )
-    )
-    answer = made.get(f"{PATH}?format=openai-chat&limit=1")
-    assert [message["content"] for message in answer["messages"]] == ["Lyon"]
-    assert answer["left_out"]["results_without_call"] == 1
+        made.client.erasure.turn(turn_id(erased))
+        answer = made.get(f"{PATH}?format={name}&limit=4")
+        text = json.dumps(answer)
+        assert answer["erased"] == 1
+        assert ("Let me look." in text, "Found it" in text, "In Lyon." in text) == (erased == 3, False, True)
+        assert "track" not in text
+        lost = "results_without_call" if erased == 2 else "calls_without_result"
+        assert answer["left_out"][lost] == 1
+
+
+def test_a_limit_of_a_format_keeps_a_call_at_the_end_whose_result_may_be_to_come(made: Site) -> None:
+    call = {"tool_name": "track", "invocation_id": turn_id(77), "arguments": {}}
+    made.capture(payload(said(1, "Where?"), said(2, "", "assistant", tool_invocations=[call])))
+    answer = made.get(f"{PATH}?format=openai-chat&limit=2")
+    assert len(answer["messages"][1]["tool_calls"]) == 1
+    made.capture(payload(said(3, "Hello?")))
+    answer = made.get(f"{PATH}?format=openai-chat&limit=3")
+    assert [message["content"] for message in answer["messages"]] == ["Where?", "Hello?"]
+    assert answer["left_out"]["calls_without_result"] == 1
 
 
 @pytest.mark.parametrize("name", ["before_seq", "after_seq"])

@@ -43,6 +43,7 @@ def test_the_first_message_of_a_chat_needs_no_session(made: Site) -> None:
         "message_count": 1,
         "truncated": False,
         "erased": 0,
+        "left_out": 0,
         "state": {
             "params": {},
             "waiting_for_param": None,
@@ -187,10 +188,74 @@ def test_of_a_result_that_answers_two_calls_the_call_that_is_not_cut_off_goes_to
     assert (answer["message_count"], answer["truncated"]) == (7, True)
 
 
-def test_a_result_whose_call_nobody_captured_stays(short: Site) -> None:
+def test_a_result_whose_call_nobody_captured_is_left_out_and_counted(short: Site) -> None:
     turns = [said(number, f"t{number}") for number in (1, 2, 3, 4)]
     short.capture(payload(*turns, said(5, "Lyon", "tool", tool_invocations=[CALL]), said(6, "f")))
-    assert contents(hydrated(short, "now")) == ["t3", "t4", "Lyon", "f", "now"]
+    answer = hydrated(short, "now")
+    assert contents(answer) == ["t3", "t4", "f", "now"]
+    assert (answer["left_out"], answer["truncated"], answer["message_count"]) == (1, True, 7)
+    assert "Lyon" in short.history()
+
+
+@pytest.mark.parametrize(("words", "kept"), [("", []), (" \n", []), ("Let me look.", ["Let me look."])])
+@pytest.mark.parametrize("whole_bytes", [0, 1 << 20])
+def test_an_exchange_with_an_erased_part_is_left_out_whole(words: str, kept: list[str], whole_bytes: int) -> None:
+    other = {"tool_name": "track", "invocation_id": turn_id(78)}
+    with site(whole_bytes=whole_bytes) as made:
+        made.capture(
+            payload(
+                said(1, "a"),
+                said(2, words, "assistant", tool_invocations=[CALL, other]),
+                said(3, "Lyon", "tool", tool_invocations=[CALL]),
+                said(4, "Brest", "tool", tool_invocations=[other]),
+                said(5, "Both are under way.", "assistant"),
+            )
+        )
+        made.client.erasure.turn(turn_id(4))
+        answer = hydrated(made, "now")
+        assert contents(answer) == ["a", *kept, "Both are under way.", "now"]
+        assert not any("tool_calls" in message for message in answer["messages"])
+        assert (answer["erased"], answer["left_out"], answer["truncated"]) == (1, 2, False)
+        made.client.erasure.turn(turn_id(2))
+        answer = hydrated(made, "now")
+        assert contents(answer) == ["a", "Both are under way.", "now"]
+        assert (answer["erased"], answer["left_out"]) == (2, 1)
+
+
+def test_a_call_that_waits_for_its_result_is_not_given(made: Site) -> None:
+    made.capture(payload(said(1, "a"), said(2, "Let me look.", "assistant", tool_invocations=[CALL])))
+    answer = hydrated(made, "now")
+    assert contents(answer) == ["a", "Let me look.", "now"]
+    assert "tool_calls" not in answer["messages"][1]
+    assert answer["left_out"] == 1
+
+
+def test_many_system_turns_leave_half_of_the_room_to_what_is_said(short: Site) -> None:
+    rules = [said(number, f"rule {number}", "system") for number in range(1, 11)]
+    short.capture(payload(*rules, said(11, "q"), said(12, "r", "assistant"), said(13, "s")))
+    assert contents(hydrated(short, "now")) == ["rule 1", "rule 10", "r", "s", "now"]
+
+
+def test_a_turn_that_only_carries_state_is_no_user_message(made: Site) -> None:
+    state = said(2, "", "system", metadata={"memory": {"state_only": True, "params": {"a": 1}}})
+    made.capture(payload(said(1, "a"), state))
+    response = made.post(PATH, {"user_message": "b", "turn_id": turn_id(2)})
+    assert response.status_code == 400
+    assert error_of(response)["details"]["errors"] == [{"path": "$.turn_id", "rule": "user_turn"}]
+
+
+def test_the_state_is_that_before_the_message_however_often_it_is_asked_for(made: Site) -> None:
+    def of(**params: int) -> dict[str, Any]:
+        return {"metadata": {"memory": {"params": params}}}
+
+    made.capture(payload(said(1, "a", **of(a=1)), said(2, "b", "assistant")))
+    first = hydrated(made, "c", turn_id=turn_id(3))["state"]
+    assert first["params"] == {"a": 1}
+    made.capture(payload(said(3, "c", **of(c=3))))
+    assert hydrated(made, "c", turn_id=turn_id(3))["state"] == first
+    made.capture(payload(said(4, "d", "assistant", **of(d=4))))
+    assert hydrated(made, "c", turn_id=turn_id(3))["state"] == first
+    assert hydrated(made, "e", turn_id=turn_id(5))["state"]["params"] == {"a": 1, "c": 3, "d": 4}
 
 
 def test_an_erased_message_says_nothing_and_is_counted(made: Site) -> None:
