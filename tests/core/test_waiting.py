@@ -1,6 +1,7 @@
 """What is waited for is read, or asked for again; and what holds for any message at all."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.core.session_turns import chain, turn
 from tests.core.waiting_answers import (
     AMOUNT,
     CITY,
+    CUISINE,
     DAY,
     FARES,
     FILE,
@@ -99,8 +101,8 @@ def test_a_hint_that_says_nothing_of_the_value_reads_nothing() -> None:
     assert resolve(waiting("x", 2), "5", vague) == Resolution(reask="What is the x? (e.g. 5)", attempts=3)
 
 
-def test_a_message_of_more_than_two_thousand_characters_is_not_read() -> None:
-    text = "Economy" + " " * 1_993
+def test_a_message_of_more_than_five_hundred_characters_is_not_read() -> None:
+    text = "Economy" + " " * 493
     assert resolve(waiting("flight_class"), text, HINTS).params == {"flight_class": "Economy"}
     assert not resolve(waiting("flight_class"), text + " ", HINTS).cleared
 
@@ -115,6 +117,12 @@ def test_a_message_of_more_than_two_thousand_characters_is_not_read() -> None:
         ({"type": "boolean", "pattern": "a"},
          "type: a boolean is read as yes or no, without values and without a pattern"),
         ({"pattern": "("}, "pattern: is no regular expression"),
+        ({"pattern": " "}, "pattern: is empty"),
+        ({"values": ("a", " ")}, "values[1]: must not be blank"),
+        ({"examples": ("",)}, "examples[0]: must not be blank"),
+        ({"values": ("a b", "A-B")}, "values[1]: stands twice"),
+        ({"values": ("+", "-", "+")}, "values[2]: stands twice"),
+        ({"values": (1, 2.0, "2")}, "values[2]: stands twice"),
     ],
 )  # fmt: skip
 def test_a_hint_that_contradicts_itself_is_refused_by_its_member(members: dict[str, Any], problem: str) -> None:
@@ -166,10 +174,79 @@ def test_a_parameter_without_a_hint_gets_nothing_from_any_message(text: str) -> 
     assert resolve(waiting("x"), text, HINTS).params == {}
 
 
-@given(st.sampled_from(FARES.values), st.sampled_from(FARES.values))
-def test_two_values_are_no_answer_and_one_said_twice_is(one: str, other: str) -> None:
-    found = resolve(waiting("flight_class"), f"{one} or {other}", HINTS)
-    assert found.params == ({"flight_class": one} if one == other else {})
+JOINTS = [", ", " and ", ". ", " ", " or ", "/", " vs ", " & ", ", or rather ", "? Or "]
+
+
+@given(st.sampled_from(CUISINE.values), st.sampled_from(CUISINE.values), st.sampled_from(JOINTS))
+def test_two_values_are_no_answer_however_they_are_joined_and_one_said_twice_is(
+    one: str, other: str, joint: str
+) -> None:
+    found = resolve(waiting("cuisine"), one + joint + other, Hints({"cuisine": CUISINE}))
+    assert found.params == ({"cuisine": one} if one == other and joint in JOINTS[:4] else {})
+
+
+ANSWERS = st.sampled_from(
+    [(FARES, "Economy"), (SPEAKERS, "kitchen"), (ORDER, "O-12345"), (SEATS, "2"), (AMOUNT, "two"), (DAY, "March 8th"),
+     (HOUR, "7 pm"), (OUTSIDE, "yes"), (OUTSIDE, "no"), (DIGITS, "12345"), (NUMBERED, "3")]
+)  # fmt: skip
+# Words of no language that anybody here knows.
+UNKNOWN = st.text("bcdfghjklmnpqrtvwxz", min_size=5, max_size=9)
+
+
+@given(
+    ANSWERS, UNKNOWN, st.sampled_from(["{0} {1}", "{1} {0}", "{0}, {1}", "{1}: {0}", "{0}. {1}.", "{0}-{1}", "{1}-{0}"])
+)
+def test_a_value_beside_a_word_that_nobody_knows_is_a_doubt(answer: tuple[Hint, str], word: str, frame: str) -> None:
+    hint, value = answer
+    assert resolve(waiting(hint.name), value, Hints({hint.name: hint})).cleared
+    assert not resolve(waiting(hint.name), frame.format(value, word), Hints({hint.name: hint})).cleared
+
+
+@given(ANSWERS, st.integers(0, 99), st.sampled_from("<>{}[]|\\/~^&@$%+°§→⚠❌"))
+def test_a_value_beside_a_digit_or_a_mark_of_no_sentence_is_a_doubt(
+    answer: tuple[Hint, str], number: int, mark: str
+) -> None:
+    hint, value = answer
+    hints = Hints({hint.name: hint})
+    assert not resolve(waiting(hint.name), f"{mark} {value}", hints).cleared
+    assert not resolve(waiting(hint.name), f"{value} {mark}", hints).cleared
+    if hint != DIGITS:
+        assert not resolve(waiting(hint.name), f"{number} {value}", hints).cleared
+
+
+WORST = [
+    "I want " + " " * 480 + " x", "please " * 71, ", " * 250, "'" * 500, "' " * 250, "a-" * 250, "to a from b " * 41,
+    "so " * 166, "is " * 166, "not " * 125, "A " * 250, "(" * 500, "." * 500, "5-" * 250, "5.5." * 125,
+    "at 7 " * 100, "to Aa " * 83, "in the mood for " * 31, "last 5 " * 71, "yes " * 125, "我" * 500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WORST)
+def test_the_worst_of_messages_come_to_an_end_and_to_nothing(text: str) -> None:
+    for hint in ALL:
+        found = resolve(waiting(hint.name), text, Hints({hint.name: hint}))
+        assert found.params in ({}, {hint.name: True})
+
+
+@given(st.sampled_from(["Fresno", "long beach"]), st.integers(1, 200), st.sampled_from(["please", "thanks", "then"]))
+def test_blanks_before_what_is_only_polite_change_nothing(city: str, blanks: int, tail: str) -> None:
+    assert resolve(waiting("city"), city + " " * blanks + tail, Hints({"city": CITY})).params == {"city": city}
+
+
+def test_a_long_list_is_walked_over_a_few_times_whatever_the_message_is() -> None:
+    class Walked(tuple[str, ...]):
+        times = 0
+
+        def __iter__(self) -> Iterator[str]:
+            Walked.times += 1
+            return super().__iter__()
+
+    values = Walked(f"word{number} at {number}" for number in range(2_000))
+    hint = Hint("x", values=values)
+    for text in ("at 7", "at 7 " * 100, "not at 7, " * 50, "word7 at 7"):
+        Walked.times = 0
+        resolve(waiting("x"), text, Hints({"x": hint}))
+        assert Walked.times <= 8
 
 
 @given(st.integers(0, 10**12), st.sampled_from(["{}", "it's {}", "{} please", "no, {}", "I meant {}", "Actually {}."]))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.core.waiting import Hint
-from agent.core.waiting.pattern_risk import MOST_CHARACTERS, refused
+from agent.core.waiting.pattern_risk import refused
 from tests.core.waiting_answers import NOTHING, ORDER, answer
 
 
@@ -19,7 +19,9 @@ from tests.core.waiting_answers import NOTHING, ORDER, answer
         ("It's O-12345. When will it arrive?", "O-12345"),
         ("(O-12345)", "O-12345"),
         ("no, O-54321", "O-54321"),
-        ("no O-54321", "O-54321"),
+        # "No, O-54321" corrects, and "please no O-54321" denies: without its mark it may be either.
+        ("no O-54321", NOTHING),
+        ("no. O-54321", "O-54321"),
         ("I meant O-1 not O-2", "O-1"),
         ("I mean O-1, not O-2", "O-1"),
         ("not O-1 but O-2", "O-2"),
@@ -38,6 +40,7 @@ from tests.core.waiting_answers import NOTHING, ORDER, answer
         ("o-12345", "O-12345"),
         ("O-1 or O-2", NOTHING),
         ("O-1, O-2", NOTHING),
+        ("O-1, not O-1", NOTHING),
         ("not O-1", NOTHING),
         ("is it O-5?", NOTHING),
         ("maybe O-5", NOTHING),
@@ -65,16 +68,39 @@ def test_a_pattern_in_small_letters_finds_what_was_said_in_capitals() -> None:
 
 
 def test_a_pattern_beside_a_type_of_numbers_makes_a_number() -> None:
-    assert answer("code 0042 or so", Hint("x", "integer", pattern=r"\d{4}")) == "0042"
+    assert answer("code 0042, please", Hint("x", "integer", pattern=r"\d{4}")) == "0042"
     assert answer("it's 4217", Hint("x", "integer", pattern=r"\d{4}")) == 4217
     assert answer("it's ab", Hint("x", "number", pattern="ab")) is NOTHING
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("SFO", "SFO"),
+        ("I'd like SFO please", "SFO"),
+        ("please", NOTHING),
+        ("can I go", NOTHING),
+        ("PLEASE NO", NOTHING),
+        ("sfo", NOTHING),
+        ("the one", NOTHING),
+        ("I want ALL", "ALL"),
+    ],
+)
+def test_a_word_of_any_sentence_is_no_code(text: str, value: Any) -> None:
+    assert answer(text, Hint("airport", pattern="[A-Z]{3}")) == value
+
+
+def test_a_pattern_of_given_words_takes_them_in_any_case() -> None:
+    hint = Hint("side", pattern="north|south")
+    assert [answer(text, hint) for text in ("North", "SOUTH please", "east")] == ["north", "south", NOTHING]
+
+
 def test_long_clauses_and_long_messages_are_not_searched() -> None:
-    assert answer("a" * (MOST_CHARACTERS - 4) + " O-1", ORDER) == "O-1"
-    assert answer("a" * (MOST_CHARACTERS - 3) + " O-1", ORDER) is NOTHING
-    assert answer("a" * 200 + ", O-1", ORDER) == "O-1"
-    assert answer("a " * 300 + "O-1", ORDER) is NOTHING
+    assert answer("my " * 39 + "O-1", ORDER) == "O-1"
+    assert answer("my " * 39 + "a O-1", ORDER) is NOTHING
+    assert answer("my " * 70 + ", O-1", ORDER) == "O-1"
+    assert answer("ah, " * 124 + "O-1", ORDER) == "O-1"
+    assert answer("ah, " * 125 + "O-1", ORDER) is NOTHING
 
 
 @pytest.mark.parametrize(
@@ -91,7 +117,6 @@ def test_long_clauses_and_long_messages_are_not_searched() -> None:
         r"[]a]+[^]\]-]",
         r"(?:a|b){1}",
         r"\(+\[\\",
-        "",
     ],
 )
 def test_usual_patterns_are_taken(pattern: str) -> None:
@@ -125,6 +150,8 @@ def test_usual_patterns_are_taken(pattern: str) -> None:
         (r"a{3,1}", "is no regular expression"),
         (r"a(?i)", "is no regular expression"),
         ("a" * 301, "is longer than 300 characters"),
+        ("", "is empty"),
+        (" ", "is empty"),
     ],
 )
 def test_patterns_that_may_take_without_end_are_refused_with_the_reason(pattern: str, reason: str) -> None:

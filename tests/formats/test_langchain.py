@@ -268,7 +268,10 @@ def test_large_binaries_are_digests_and_counted_as_lost() -> None:
 
 
 def test_what_the_format_cannot_say_of_calls_is_counted() -> None:
-    calls = [{"tool_name": "f", "native_id": name, "invocation_id": name} for name in "ab"]
+    calls = [
+        {"tool_name": "f", "native_id": name, "invocation_id": f"{name * 8}-0000-4000-8000-000000000001"}
+        for name in "ab"
+    ]
     with stored(FORM, [DICTS[1], {"type": "ai", "data": {"content": "", "tool_calls": []}}]) as session:
         turns = list(session.shown)
         entries = [{**calls[0], "arguments": "[1]"}, calls[1]]

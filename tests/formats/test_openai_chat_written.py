@@ -229,6 +229,7 @@ def test_what_another_writer_left_open_is_said_as_far_as_it_goes() -> None:
         "roles": 1,
         "times": 1,
         "calls_without_arguments": 1,
+        "calls_without_id": 1,
         "calls_without_result": 1,
     }
 

@@ -126,6 +126,26 @@ def test_a_position_that_no_log_can_reach_is_not_yet_there(least: int, store: Me
         sessions(store, Time()).session(SESSION, min_version=least)
 
 
+def test_the_position_of_an_erasure_is_reached_in_the_session_that_it_changed(store: Memory) -> None:
+    store.capture(conversation())
+    store.client.erasure.session(SESSION)
+    time = Time()
+    held = sessions(store, time).session(SESSION, min_version=2)
+    assert ([turn.erased for turn in held.state.turns], time.slept) == ([True], [])
+
+
+def test_the_position_of_an_erasure_elsewhere_is_not_seen_before_the_next_event(store: Memory) -> None:
+    """The feed shows no erasures: nobody can tell this store from one that has not erased it yet."""
+    elsewhere = fresh_payload(1)
+    store.capture(conversation())
+    store.capture(elsewhere)
+    position = store.client.erasure.session(elsewhere["session_id"]).position
+    with pytest.raises(NotYetThere):
+        sessions(store, Time()).session(SESSION, min_version=position)
+    store.capture(fresh_payload(1))
+    assert sessions(store, Time()).session(SESSION, min_version=position).version == 1
+
+
 def test_a_store_without_a_feed_is_judged_by_the_session_alone(store: Memory) -> None:
     store.capture(conversation())
 

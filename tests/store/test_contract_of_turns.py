@@ -61,10 +61,16 @@ def test_a_turn_of_another_major_says_which_and_no_other_turn_does(surface: Surf
     assert surface.turns(last=2)[0]["agent_version"] == version
 
 
+@pytest.mark.parametrize("version", ["2", "2.0", "v2.0.0", "2.0.0-rc.1", "2.0.0+SECRET", " 2.0.0", 2, 2.0, 2.5])
+def test_of_a_version_in_another_spelling_the_major_alone_is_said(surface: Surface, version: Any) -> None:
+    surface.capture(payload(turn(1)), agent_version=version)
+    assert versions(surface) == ["2.0.0"]
+
+
 @pytest.mark.parametrize(
     "version",
     [
-        None, "1.0.0", "1.9.12", "01.2.3", "", "2", "2.0", "v2.0.0", "2.0.0-rc.1", " 2.0.0", "\uff12.0.0", 2, 2.0,
+        None, "1.0.0", "1.9.12", "01.2.3", "1", "v1", "1.0.0-rc.1", 1, "", "two", "3fa9c1d", "\uff12.0.0", True,
         ["2.0.0"], {},
     ],
 )  # fmt: skip
@@ -124,6 +130,20 @@ def test_the_skeletons_of_an_erasure_say_it(
         assert versions(surface) == [version, version]
         assert surface.event(receipt["executionRef"])["payload"]["agent_version"] == version
         assert surface.capture(body, agent_version=version)["status"] == "duplicate"
+        assert is_verified(surface)
+
+
+@pytest.mark.parametrize("version", ["2.0.0+SECRET", 2])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_a_version_in_another_spelling_an_erasure_leaves_the_major(
+    engine: str, version: Any, tmp_path: Path
+) -> None:
+    """What else it says may be anything."""
+    with database(engine, tmp_path) as url, opened(url) as surface:
+        receipt = surface.capture(payload(turn(1)), agent_version=version)
+        surface.erase("session", SESSION)
+        assert versions(surface) == ["2.0.0"]
+        assert surface.event(receipt["executionRef"])["payload"]["agent_version"] == "2.0.0"
         assert is_verified(surface)
 
 

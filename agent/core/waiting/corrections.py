@@ -44,7 +44,7 @@ def meant(text: str, find: Finder, known: Vocabulary, *, is_sum: bool = False) -
     """
     whole = list(parts(text))
     said = only(text, whole, "said")
-    found = sorted(find(said))
+    found = sorted(find(said), key=lambda each: each.start)
     if not found or any(each.kind == "open" for each in whole):
         return None
     denied = [(part, _denied_in(text, part, find)) for part in whole if part.kind == "denied"]

@@ -28,7 +28,6 @@ from agent.core.waiting.words import (
 
 # With what pattern_risk refuses, these keep a search to a second or so, whatever the pattern and the text are.
 _LONGEST_PIECE: Final = MOST_CHARACTERS
-_LONGEST: Final = 600
 # It starts behind a blank, or where letters or digits do.
 _BEFORE: Final = r"(?:\A|(?<=\s)|(?<![0-9A-Za-z])(?=\w))(?<![0-9A-Za-z][-_/])(?<![0-9][.,])"
 _AFTER: Final = r"(?![0-9A-Za-z]|[-_/][0-9A-Za-z]|[.,][0-9])"
@@ -40,10 +39,8 @@ _LEADING_FLAGS: Final = re.compile(r"(?:\(\?[aiLmsu]+\))*")
 def patterned(text: str, pattern: str) -> list[Found]:
     """What ``pattern`` matches in the sentences of ``text``, or in the clauses of those that are long.
 
-    Not in a text of more than 600 characters, nor in a clause of more than 120.
+    Not in a clause of more than 120 characters.
     """
-    if len(text) > _LONGEST:
-        return []
     expression = _delimited(pattern)
     anycase = re.compile(expression.pattern, expression.flags | re.IGNORECASE)
     found = []
