@@ -85,7 +85,7 @@ def _message(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Mess
         (
             spelled_role(turn.role),
             turn.content or "",
-            fields.get("timestamp"),
+            turn.timestamp,
             metadata,
             agent if isinstance(agent, str) else None,
             calls,

@@ -45,10 +45,10 @@ def reduced(document: dict[str, Any], *, makes_turns: bool) -> dict[str, Any]:
     if payload.get("execution_ref") == document["runId"] or is_uuid(payload.get("execution_ref")):
         kept["execution_ref"] = payload["execution_ref"]
     if makes_turns:
-        kept |= _only(payload, _CAPTURE)
         # By the rule of those who read the skeleton, so that it says to them what the event said.
         version = kept_version(payload.get("agent_version"))
         kept |= {} if version is None else {"agent_version": version}
+        kept |= _only(payload, _CAPTURE)
         applied = payload.get("constraints_applied")
         if isinstance(applied, list):
             kept["constraints_applied"] = [name for name in applied if _is_one_of(name, _CONSTRAINTS)]

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from agent.cli.memory.events.event_ids import text_of
-from agent.core.pairs import named_invocations
 from agent.core.turn import SessionTurn
 from agent.recall.speakers import own_agent
 
@@ -35,9 +34,10 @@ def turn_notes(turn: SessionTurn, speaker: str | None) -> Iterator[str]:
 def successes(turn: SessionTurn) -> dict[str, str]:
     """What the invocations of ``turn`` say of their success, by their ids; those that say nothing are left out."""
     return {
-        invocation_id: f"success: {_compact(entry['success'])}"
-        for _, invocation_id, entry in named_invocations(turn)
-        if "success" in entry
+        entry["invocation_id"].lower(): f"success: {_compact(entry['success'])}"
+        for entry in turn.invocations
+        # People are shown another writer's invocations too, whose ids may be any strings.
+        if isinstance(entry.get("invocation_id"), str) and "success" in entry
     }
 
 
