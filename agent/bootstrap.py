@@ -10,7 +10,8 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
@@ -56,11 +57,8 @@ def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> F
     A setting that does not hold ends the start with one log line that names the variable: SystemExit, since the host
     would print frames for any other exception.
     """
-    try:
+    with _refused_start_logged():
         app = capture_app(environ)
-    except ConfigurationError as error:
-        log_refused_start(sys.stderr, error)
-        raise SystemExit(1) from error
     if host is not None:
         from agent.edge.host import TypedAnswers, type_protocol_errors
 
@@ -103,21 +101,15 @@ def recall_function(environ: Mapping[str, str], host: Flask | None = None) -> Fu
 
     A setting that does not hold ends the start with one log line that names the variable.
     """
-    try:
+    with _refused_start_logged():
         settings = RecallSettings.from_env(environ)
         app = recall_app(environ, settings)
-    except ConfigurationError as error:
-        log_refused_start(sys.stderr, error)
-        raise SystemExit(1) from error
     from agent.edge.host import type_protocol_errors
-    from agent.edge.hosted import HostedApplication
     from agent.recall.http.cors import recall_cors
 
-    hosted = HostedApplication(recall_cors(settings.cors_origins).around(app))
     if host is not None:
         type_protocol_errors(app.refused_by_host)
-        host.wsgi_app = hosted.in_place_of_pages(host.wsgi_app)  # type: ignore[method-assign, assignment]  # Flask's own way to add WSGI middleware
-    return hosted.answer
+    return _hosted(recall_cors(settings.cors_origins).around(app), host)
 
 
 def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallApp:
@@ -165,19 +157,34 @@ def store_function(environ: Mapping[str, str], host: Flask | None = None) -> Fun
     What ``host`` would answer by itself, the store answers. A setting that does not hold ends the start with one log
     line that names the variable.
     """
-    try:
+    with _refused_start_logged():
         served = store_app(environ)
+    log_event("store ready", fields={"store": served.kind, "release": __version__})
+    # Late: the capture function needs none of it.
+    from agent.hosted_store import refuse_protocol_errors
+
+    if host is not None:
+        refuse_protocol_errors()
+    return _hosted(served.application, host)
+
+
+@contextmanager
+def _refused_start_logged() -> Iterator[None]:
+    """End the start of a function where a setting does not hold, with the one line that names it."""
+    try:
+        yield
     except ConfigurationError as error:
         log_refused_start(sys.stderr, error)
         raise SystemExit(1) from error
-    log_event("store ready", fields={"store": served.kind, "release": __version__})
+
+
+def _hosted(application: Callable[..., Iterable[bytes]], host: Flask | None) -> Function:
+    """``application`` as a function of ``host``; it answers whatever the host would answer by itself."""
     # Late: the capture function needs none of it.
     from agent.edge.hosted import HostedApplication
-    from agent.hosted_store import refuse_protocol_errors
 
-    hosted = HostedApplication(served.application)
+    hosted = HostedApplication(application)
     if host is not None:
-        refuse_protocol_errors()
         host.wsgi_app = hosted.in_place_of_pages(host.wsgi_app)  # type: ignore[method-assign, assignment]  # Flask's own way to add WSGI middleware
     return hosted.answer
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Mapping
+
+from benchmarks.figure import Figure, milliseconds
 
 Samples = dict[str, dict[str, list[float]]]
 Act = Callable[[], object]
@@ -32,3 +35,19 @@ def in_turn(sides: Mapping[str, Callable[[], Act]], *, rounds: int, count: int) 
 def ratios(samples: Samples, product: str, baseline: str, kind: str = "seconds") -> tuple[float, ...]:
     """Product / baseline, round by round."""
     return tuple(mine / other for mine, other in zip(samples[product][kind], samples[baseline][kind], strict=True))
+
+
+def at_most(name: str, what: str, bound: float, samples: Samples, sides: tuple[str, str], *notes: str) -> Figure:
+    """How many times its baseline the product takes, in seconds; ``sides`` are the two by name."""
+    product, baseline = (milliseconds(statistics.median(samples[side]["seconds"])) for side in sides)
+    return Figure(
+        name=name,
+        what=what,
+        unit="x",
+        limit="at most",
+        bound=bound,
+        samples=ratios(samples, *sides),
+        product=product,
+        baseline=baseline,
+        notes=notes,
+    )

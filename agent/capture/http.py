@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import parse_qs
 
 import orjson
@@ -22,6 +22,9 @@ from agent.edge.answers import failure_document, health_document
 from agent.edge.host import host_refusal
 from agent.edge.request_body import answer_and_read_on, request_body
 from agent.errors import AgentError, InternalError, MethodNotAllowed, NotFound
+
+if TYPE_CHECKING:
+    from agent.core.api_keys import ApiKeys
 
 Environ = Mapping[str, Any]
 
@@ -61,13 +64,6 @@ class RequestTelemetry(Protocol):
         """Export what is to be exported, under its own small bound."""
 
 
-class CallerKeys(Protocol):
-    """Who may capture."""
-
-    def check(self, environ: Environ) -> None:
-        """Return if the request may come in; raises Unauthorized."""
-
-
 class CaptureApp:
     """Answers one request at a time; holds no state of its own between them.
 
@@ -85,7 +81,7 @@ class CaptureApp:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         release: str,
-        keys: CallerKeys | None = None,
+        keys: ApiKeys | None = None,
     ) -> None:
         self._service = service
         self._telemetry = telemetry

@@ -125,3 +125,14 @@ def _ignoring(memory: Memory, turn: SessionTurn, *members: str) -> Memory:
         return memory
     found = (*memory.ignored, *(Problem(f"$.{turn.turn_id}.metadata.memory{name}", "type") for name in members))
     return replace(memory, ignored=found[:MAX_PROBLEMS])
+
+
+def state_turn(memory: Mapping[str, Any], *, turn_id: str, timestamp: str) -> dict[str, Any]:
+    """A turn of a capture (CONTRACT 1) that says ``memory`` and is no message; ``timestamp`` is RFC 3339."""
+    return {
+        "turn_id": turn_id,
+        "role": "system",
+        "content": "",
+        "timestamp": timestamp,
+        "metadata": {"memory": {"state_only": True, **memory}},
+    }

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from agent.core.growing import Growing, GrowingTurns
 from agent.core.history import show, shown
-from agent.core.memory import Memory, remember, remembered
+from agent.core.memory import EMPTY, Memory, remember, remembered
 from agent.core.paths import SessionPaths, named_leaf
 from agent.core.timestamps import instant
 from agent.core.turn import SessionTurn
@@ -86,7 +86,12 @@ class SessionState:
 def fold(turns: Iterable[SessionTurn]) -> SessionState:
     """The session that has ``turns``, in any order; of a ``turn_id`` that comes again the last counts."""
     latest = {turn.turn_id: turn for turn in turns}
-    paths = SessionPaths.of(latest.values())
+    return _line(tuple(latest.values())) if _is_line(latest) else _forest(latest.values())
+
+
+def _forest(turns: Iterable[SessionTurn]) -> SessionState:
+    """The session of ``turns`` that continue one another in whatever way; each ``turn_id`` once."""
+    paths = SessionPaths.of(turns)
     path = paths.path()
     in_order = GrowingTurns(paths.turns.values())
     return SessionState(
@@ -95,6 +100,42 @@ def fold(turns: Iterable[SessionTurn]) -> SessionState:
         history=Growing(shown(path)),
         memory=remembered(path),
         waited_for=frozenset(name for turn in in_order for name in _named(turn) if name not in paths.turns),
+    )
+
+
+def _is_line(turns: Mapping[str, SessionTurn]) -> bool:
+    """Whether each of ``turns`` stands behind the one before it and continues it: what nearly every session is.
+
+    Then an order that is there need not be found. A turn that names another leaf makes it another order.
+    """
+    each = iter(turns.values())
+    before = next(each, None)
+    if before is None or before.parent_turn_id in turns or named_leaf(before):
+        return False
+    conversation_id = before.conversation_id
+    for turn in each:
+        if (
+            turn.parent_turn_id != before.turn_id
+            or turn.conversation_id != conversation_id
+            or turn.seq <= before.seq
+            or (turn.fields.get("metadata") and named_leaf(turn))
+        ):
+            return False
+        before = turn
+    return True
+
+
+def _line(turns: Sequence[SessionTurn]) -> SessionState:
+    """``_forest(turns)`` of a line, at a part of the cost."""
+    said = any(turn.fields.get("metadata") for turn in turns)
+    first, last = turns[0], turns[-1]
+    return SessionState(
+        turns=GrowingTurns(turns),
+        leaves={last.conversation_id: last.turn_id},
+        # Only what metadata says hides a turn, or is remembered of it.
+        history=Growing(shown(turns) if said else turns),
+        memory=remembered(turns) if said else EMPTY,
+        waited_for=frozenset() if first.parent_turn_id is None else frozenset({first.parent_turn_id}),
     )
 
 

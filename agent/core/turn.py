@@ -53,6 +53,13 @@ class SessionTurn:
         return tuple(entry for entry in named if isinstance(entry, dict)) if isinstance(named, list) else ()
 
     @property
+    def agent(self) -> str | None:
+        """Who spoke, as the turn itself says it in ``metadata.agent`` (CONTRACT 1); None where that is no text."""
+        metadata = self.fields.get("metadata")
+        named = metadata.get("agent") if isinstance(metadata, dict) else None
+        return named if isinstance(named, str) else None
+
+    @property
     def memory(self) -> Mapping[str, Any]:
         """Its ``metadata.memory`` (CONTRACT 9); empty where there is none, or it is no object."""
         metadata = self.fields.get("metadata")

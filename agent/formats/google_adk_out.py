@@ -143,13 +143,9 @@ class _Events:
         for place, one in enumerate(group):
             wanted = self._told(one)
             self.said["times"] += _is_time(told.timestamp, wanted.timestamp)
-            self.said["agents"] += self._has_agent(one) and told.agent == wanted.agent
+            self.said["agents"] += one.turn.agent is not None and told.agent == wanted.agent
             self.said["models"] += place == 0 and wanted.model is not None and told.model == wanted.model
             self.said["token_usage"] += place == 0 and wanted.usage is not None and told.usage == wanted.usage
-
-    def _has_agent(self, one: Said) -> bool:
-        metadata = one.turn.fields.get("metadata")
-        return isinstance(metadata, dict) and isinstance(metadata.get("agent"), str)
 
     def _told(self, one: Said) -> Told:
         # A turn's own id is one that the next reader knows it by.

@@ -49,9 +49,7 @@ def write(session: Session) -> Written:
 
 
 def _agent(turn: Said) -> str | None:
-    metadata = turn.turn.fields.get("metadata")
-    named = metadata.get("agent") if isinstance(metadata, dict) and turn.role == "assistant" else None
-    return named if isinstance(named, str) and named else None
+    return turn.turn.agent or None if turn.role == "assistant" else None
 
 
 def _as_messages(turn: Said) -> Iterator[Message]:

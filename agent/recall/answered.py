@@ -14,6 +14,7 @@ from typing import NamedTuple
 from agent.core.memory import EMPTY, Memory, remember
 from agent.core.turn import SessionTurn
 from agent.core.waiting import Hints, Resolution, resolve
+from agent.core.waiting.hint import question
 from agent.recall.view import SeenSession
 
 
@@ -41,7 +42,10 @@ def answered(seen: SeenSession, turn_id: str | None, text: str, hints: Hints) ->
     if hint.prompt is not None:
         return found
     words = _words(seen, (before or _before(seen, None)).asking)
-    return resolve(memory, text, replace(hints, params={name: replace(hint, prompt=words)})) if words else found
+    if not words:
+        return found
+    showing = found.attempts >= hints.max_attempts
+    return replace(found, reask=question(name, replace(hint, prompt=words), showing=showing))
 
 
 def known_before(seen: SeenSession, turn_id: str | None) -> Memory:

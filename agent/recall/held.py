@@ -19,6 +19,7 @@ from agent.core.turn import SessionTurn
 from agent.errors import NotYetThere, StoreNotFound
 from agent.recall.held_content import with_content
 from agent.recall.held_reading import Reading, read_again
+from agent.ruvector.models import SessionRow
 from agent.ruvector.reads import StoreReads
 
 # A larger session is held without content: a process is to hold many.
@@ -35,12 +36,14 @@ _LONGEST_PAUSE_S: Final = 0.25
 class HeldSession:
     """A session as it was when it was read last. ``version``: of the session (CONTRACT 10).
 
-    ``content``: where the turns of the state are without it, who reads it of a session's turns; else None.
+    ``row``: what it was listed by then; None for one that is not there. ``content``: where the turns of the state are
+    without it, who reads it of a session's turns; else None.
     """
 
     session_id: str
     state: SessionState
     version: int
+    row: SessionRow | None = field(default=None, compare=False)
     content: Callable[[Iterable[SessionTurn]], tuple[SessionTurn, ...]] | None = field(default=None, compare=False)
 
     def whole(self, turns: Iterable[SessionTurn]) -> tuple[SessionTurn, ...]:
@@ -144,7 +147,7 @@ class HeldSessions:
             finally:
                 self._weigh(session_id, place)
         content = partial(with_content, self._reads, session_id) if reading.is_light else None
-        return HeldSession(session_id, reading.state, reading.row.version, content)
+        return HeldSession(session_id, reading.state, reading.row.version, reading.row, content)
 
     def _place(self, session_id: str) -> _Place:
         with self._lock:

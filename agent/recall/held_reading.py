@@ -23,11 +23,10 @@ from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
 
-from agent.core.session import SessionState, evolve
+from agent.core.session import SessionState, evolve, fold
 from agent.core.turn import SessionTurn
 from agent.errors import StoreWriteError
 from agent.recall.held_light import light
-from agent.recall.held_line import folded
 from agent.recall.turns import PAGE, turn_pages
 from agent.ruvector.models import SessionRow
 from agent.ruvector.reads import StoreReads
@@ -102,7 +101,7 @@ def _all(asked: _Asked) -> Reading:
     if len(taken.turns) < asked.row.turn_count:
         # A part of a history would pass for all of it.
         raise StoreWriteError("the store has fewer turns than its session counts", upstream_status=HTTPStatus.OK)
-    return taken.reading(folded(taken.turns), asked.row, None)
+    return taken.reading(fold(taken.turns), asked.row, None)
 
 
 def _changed(asked: _Asked, last: Reading) -> Reading | None:

@@ -44,12 +44,6 @@ class CaptureAgents:
                 self._agents.popitem(last=False)
 
 
-def own_agent(turn: SessionTurn) -> str | None:
-    """The agent that ``turn`` names itself."""
-    named = _members(turn.fields.get("metadata")).get("agent")
-    return named if isinstance(named, str) else None
-
-
 def speakers(
     reads: StoreReads, session_id: str, turns: Iterable[SessionTurn], remembered: CaptureAgents | None = None
 ) -> dict[str, str]:
@@ -57,9 +51,8 @@ def speakers(
     spoken: dict[str, str] = {}
     asked: dict[str, list[SessionTurn]] = {}
     for turn in turns:
-        named = own_agent(turn)
-        if named is not None:
-            spoken[turn.turn_id] = named
+        if turn.agent is not None:
+            spoken[turn.turn_id] = turn.agent
         elif turn.role == "assistant" and not turn.erased:
             asked.setdefault(turn.fields.get("execution_ref", ""), []).append(turn)
     for execution_ref, agent in _agents(reads, session_id, asked, remembered or CaptureAgents(0)).items():

@@ -6,14 +6,16 @@ word of what was asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from agent.core.memory import Memory
+from agent.core.pairs import Call, Place
 from agent.core.session import SessionState, as_of
 from agent.core.turn import SessionTurn
 from agent.errors import NotFound, StoreNotFound
+from agent.recall.exchanges import may_answer
 from agent.recall.held import HeldSession
 from agent.recall.source import Source
 from agent.recall.walked import Walked
@@ -52,6 +54,10 @@ class SeenSession:
         if self.state is self.held.state:
             return self._source.walked.of(self.held.session_id, self.state)
         return Walked(self.state)
+
+    def pairs_for(self, turns: Iterable[SessionTurn]) -> Mapping[Place, Call]:
+        """The call that each result answers, for who shows ``turns``: the session is walked only for results."""
+        return self.walked.pairs if any(map(may_answer, turns)) else {}
 
 
 def _not_there(view: View) -> NotFound:

@@ -6,7 +6,7 @@ Nothing is read, and no parent is named: the store puts what is new behind what 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from agent.capture.service import NATIVE, CaptureRequest, CaptureService
 from agent.core.canonical import encode
@@ -16,9 +16,6 @@ from agent.edge.body import MAX_BODY_BYTES
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 from agent.observability.tracing import NoSpans
 from agent.sdk.session_name import SessionName
-
-# CONTRACT 9: a turn that carries state and is no message.
-_STATE_ONLY: Final = {"state_only": True}
 
 
 class Turns(NamedTuple):
@@ -87,17 +84,6 @@ def capture(service: CaptureService, payload: Mapping[str, Any], *, execution_re
         raise PayloadTooLarge(f"what is written has more than {MAX_BODY_BYTES} bytes", [Problem("$", "size")])
     request = CaptureRequest(body=body, format=NATIVE, idempotency_key=None, execution_ref=execution_ref)
     service.capture(request, NoSpans())
-
-
-def state_turn(memory: Mapping[str, Any], *, turn_id: str, timestamp: str) -> dict[str, Any]:
-    """A turn that says ``memory`` and nothing else."""
-    return {
-        "turn_id": turn_id,
-        "role": "system",
-        "content": "",
-        "timestamp": timestamp,
-        "metadata": {"memory": {**_STATE_ONLY, **memory}},
-    }
 
 
 def _ids(payload: Mapping[str, Any]) -> list[Any]:

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from agent.bootstrap import Once
 from agent.core.cut import Cuts
-from agent.core.memory import EMPTY
+from agent.core.memory import EMPTY, state_turn
 from agent.core.pairs import paired_calls
 from agent.core.timestamps import utc_text
 from agent.sdk.arguments import check_count, checked_name, checked_params
 from agent.sdk.asking import answered, asked_in, question
 from agent.sdk.batch import open_batch, opened
-from agent.sdk.captures import Turns, capture, payload_of, state_turn
+from agent.sdk.captures import Turns, capture, payload_of
 from agent.sdk.given import Giver, each_once
 from agent.sdk.json_value import json_copy, unshared
 from agent.sdk.kept_views import KeptView

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-import sys
-from pathlib import Path
 
 from benchmarks.figure import Figure, milliseconds
-from benchmarks.pairs import Samples, ratios
+from benchmarks.pairs import Samples, at_most, ratios
 from benchmarks.process import filesystem
 from benchmarks.rows import Stage
 from benchmarks.scripts import run_script
@@ -21,8 +19,8 @@ def run_history(stage: Stage) -> list[Figure]:
     note = f"with our parser on both sides: {statistics.median(same_parser):.2f}; ten turns a capture"
     bare = "the same records by bare sqlite3 and json.loads"
     return [
-        _figure("recall-history", f"history of a 1 000-turn session / {bare}", 1.6, samples, ("first", "bare"), note),
-        _figure("recall-unchanged", f"the same, unchanged since it was read / {bare}", 0.1, samples, ("again", "bare")),
+        at_most("recall-history", f"history of a 1 000-turn session / {bare}", 1.6, samples, ("first", "bare"), note),
+        at_most("recall-unchanged", f"the same, unchanged since it was read / {bare}", 0.1, samples, ("again", "bare")),
     ]
 
 
@@ -30,7 +28,7 @@ def run_growth(stage: Stage) -> list[Figure]:
     """What one more turn costs a reader, whatever the session's length."""
     samples = _samples(stage, "growth", stage.rounds(200, 40), 10_000)
     what = "the newest 10 messages after one more turn, session of 10 000 turns / of 100"
-    return [_figure("recall-growth", what, 1.5, samples, ("long", "short"))]
+    return [at_most("recall-growth", what, 1.5, samples, ("long", "short"))]
 
 
 def run_append(stage: Stage) -> list[Figure]:
@@ -39,7 +37,7 @@ def run_append(stage: Stage) -> list[Figure]:
     cpu = {side: milliseconds(statistics.median(samples[side]["cpu"])) for side in ("program", "store")}
     note = f"on {filesystem(stage.folder)}; CPU alone: {cpu['program']} / {cpu['store']}"
     what = "append of one message / the store's own append, from the bytes of its write"
-    return [_figure("recall-append", what, 1.5, samples, ("program", "store"), note)]
+    return [at_most("recall-append", what, 1.5, samples, ("program", "store"), note)]
 
 
 def run_sessions(stage: Stage) -> list[Figure]:
@@ -47,7 +45,7 @@ def run_sessions(stage: Stage) -> list[Figure]:
     many = stage.rounds(100_000, 10_000)
     samples = _samples(stage, "listing", stage.rounds(20, 5), many)
     what = f"page {many // 100} (100) of the list of {many} sessions by cursor / page 1, or the other way round"
-    figure = _figure("recall-sessions", what, 2, samples, ("last", "first"))
+    figure = at_most("recall-sessions", what, 2, samples, ("last", "first"))
     # How far apart they are: neither is to be the dear one.
     return [dataclasses.replace(figure, samples=tuple(max(each, 1 / each) for each in figure.samples))]
 
@@ -56,21 +54,5 @@ def _samples(stage: Stage, row: str, *numbers: int) -> Samples:
     folder = stage.folder / f"recall-{row}"
     folder.mkdir()
     arguments = (row, str(folder), *map(str, numbers))
-    # Of an installation, not of the capture function: that one reads nothing, and has not what reading takes.
-    samples: Samples = run_script(stage, "benchmarks.recall", *arguments, python=Path(sys.executable))
+    samples: Samples = run_script(stage, "benchmarks.recall", *arguments)
     return samples
-
-
-def _figure(name: str, what: str, bound: float, samples: Samples, sides: tuple[str, str], *notes: str) -> Figure:
-    product, baseline = (milliseconds(statistics.median(samples[side]["seconds"])) for side in sides)
-    return Figure(
-        name=name,
-        what=what,
-        unit="x",
-        limit="at most",
-        bound=bound,
-        samples=ratios(samples, *sides),
-        product=product,
-        baseline=baseline,
-        notes=notes,
-    )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import statistics
-
-from benchmarks.figure import Figure, milliseconds
-from benchmarks.pairs import Samples, ratios
+from benchmarks.figure import Figure
+from benchmarks.pairs import Samples, at_most
 from benchmarks.rows import Stage
 from benchmarks.scripts import run_script
 
@@ -15,7 +13,7 @@ def run_turns(stage: Stage) -> list[Figure]:
     samples = _samples(stage, "turns", stage.rounds(40, 8))
     what = {"records": "from the store", "app": "through the WSGI application"}
     return [
-        _figure(
+        at_most(
             f"store-turns-{side}",
             f"1 000 turns of a session {way} / the same rows by bare sqlite3; both parsed (orjson)",
             1.5,
@@ -31,7 +29,7 @@ def run_sessions(stage: Stage) -> list[Figure]:
     many = stage.rounds(100_000, 10_000)
     samples = _samples(stage, "sessions", stage.rounds(20, 5), many)
     what = f"first page (100) of the session list with {many} sessions / with 100"
-    return [_figure("store-sessions", what, 2, samples, ("many", "few"))]
+    return [at_most("store-sessions", what, 2, samples, ("many", "few"))]
 
 
 def run_search(stage: Stage) -> list[Figure]:
@@ -39,7 +37,7 @@ def run_search(stage: Stage) -> list[Figure]:
     sessions = stage.rounds(3000, 500)
     samples = _samples(stage, "search", stage.rounds(20, 5), sessions)
     what = f"first page (50) of the sessions that hold two words, of {sessions} / the same by bare FTS5"
-    return [_figure("store-search", what, 5, samples, ("ours", "fts"))]
+    return [at_most("store-search", what, 5, samples, ("ours", "fts"))]
 
 
 def _samples(stage: Stage, row: str, *numbers: int) -> Samples:
@@ -47,17 +45,3 @@ def _samples(stage: Stage, row: str, *numbers: int) -> Samples:
     folder.mkdir()
     samples: Samples = run_script(stage, "benchmarks.store_reads", row, str(folder), *map(str, numbers))
     return samples
-
-
-def _figure(name: str, what: str, bound: float, samples: Samples, sides: tuple[str, str]) -> Figure:
-    product, baseline = (milliseconds(statistics.median(samples[side]["seconds"])) for side in sides)
-    return Figure(
-        name=name,
-        what=what,
-        unit="x",
-        limit="at most",
-        bound=bound,
-        samples=ratios(samples, *sides),
-        product=product,
-        baseline=baseline,
-    )

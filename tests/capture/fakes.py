@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from agent.capture.http import CaptureApp
 from agent.capture.service import CaptureService
 from agent.core.api_keys import ApiKeys
 from agent.core.receipt import Receipt, TurnCounts
+from tests.live.payloads import BASE_TEXT
 from tests.published import check_event
 
 NOW = datetime(2026, 3, 2, 8, 15, tzinfo=UTC)
@@ -106,3 +108,17 @@ def app(
         release="9.9.9",
         keys=keys,
     )
+
+
+def environ(
+    method: str = "POST", path: str = "/", body: bytes = BASE_TEXT.encode(), query: str = "", **headers: str | None
+) -> dict[str, Any]:
+    """A request as the host hands it over; a header that is None is not sent."""
+    return {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": io.BytesIO(body),
+        **{f"HTTP_{name.upper()}": value for name, value in headers.items() if value is not None},
+    }

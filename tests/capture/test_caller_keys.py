@@ -1,6 +1,5 @@
 """Who captures where keys are configured: without one 401 and typed, nothing written, nothing of the body read."""
 
-import io
 import json
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import pytest
 from agent.bootstrap import capture_app
 from agent.core.api_keys import ApiKeys
 from agent.errors import ConfigurationError
-from tests.capture.fakes import EXECUTION_REF, FakeStore, FakeTelemetry, app
+from tests.capture.fakes import EXECUTION_REF, app, environ
 from tests.conftest import REPOSITORY
 from tests.live.payloads import BASE_TEXT
 from tests.published import check_answer
@@ -19,28 +18,6 @@ KEY = "caller-key-0123456789"
 OTHER = "other-key-01234567890"
 BODY = BASE_TEXT.encode()
 WRONG = [None, "", f"Bearer {KEY}x", "Bearer", f"Basic {KEY}", KEY]
-
-
-def environ(method="POST", path="/", body=BODY, query="", authorization=None, **headers):
-    sent = headers if authorization is None else {**headers, "authorization": authorization}
-    return {
-        "REQUEST_METHOD": method,
-        "PATH_INFO": path,
-        "QUERY_STRING": query,
-        "CONTENT_LENGTH": str(len(body)),
-        "wsgi.input": io.BytesIO(body),
-        **{f"HTTP_{name.upper()}": value for name, value in sent.items()},
-    }
-
-
-@pytest.fixture
-def store():
-    return FakeStore()
-
-
-@pytest.fixture
-def telemetry():
-    return FakeTelemetry()
 
 
 @pytest.fixture

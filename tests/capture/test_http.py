@@ -10,32 +10,11 @@ import pytest
 from agent.core.receipt import Receipt, TurnCounts
 from agent.edge.host import TypedAnswers
 from agent.errors import RateLimitExceeded
-from tests.capture.fakes import EXECUTION_REF, FakeStore, FakeTelemetry, app
+from tests.capture.fakes import EXECUTION_REF, app, environ
 from tests.live.payloads import BASE_TEXT
 from tests.published import check_answer
 
 BASE_BODY = BASE_TEXT.encode()
-
-
-def environ(method="POST", path="/", body=BASE_BODY, query="", **headers):
-    return {
-        "REQUEST_METHOD": method,
-        "PATH_INFO": path,
-        "QUERY_STRING": query,
-        "CONTENT_LENGTH": str(len(body)),
-        "wsgi.input": io.BytesIO(body),
-        **{f"HTTP_{name.upper()}": value for name, value in headers.items()},
-    }
-
-
-@pytest.fixture
-def store():
-    return FakeStore()
-
-
-@pytest.fixture
-def telemetry():
-    return FakeTelemetry()
 
 
 @pytest.fixture

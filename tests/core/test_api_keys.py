@@ -1,10 +1,6 @@
 """Keys of callers: kept as digests, compared each with all, refused by place, and never shown."""
 
-import hmac
-import sys
-from collections.abc import Callable
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -13,6 +9,7 @@ from hypothesis import strategies as st
 
 from agent.core.api_keys import ApiKeys, digest_of, place_of
 from agent.errors import ConfigurationError, Unauthorized, ValidationError
+from tests.comparisons import comparisons
 
 FIRST = "first-key-0123456789"
 SECOND = "second-key-012345678"
@@ -82,22 +79,6 @@ def test_a_key_counts_in_authorization_alone() -> None:
 def test_whatever_stands_in_the_header_is_401(text: str) -> None:
     for header in (text, f"Bearer {text}", f"bearer {text}{FIRST}x"):
         refused(request(header))
-
-
-def comparisons(during: Callable[[], object]) -> int:
-    """How often ``hmac.compare_digest`` is called."""
-    count = 0
-
-    def watch(frame: FrameType, event: str, called: object) -> None:
-        nonlocal count
-        count += event == "c_call" and called is hmac.compare_digest
-
-    sys.setprofile(watch)
-    try:
-        during()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 @pytest.mark.parametrize("key", [FIRST, SECOND, THIRD, "not-configured-012345", "x"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agent.core.growing import Growing, GrowingTurns
 from agent.core.history import shown
 from agent.core.memory import remembered
-from agent.core.session import SessionState, as_of, evolve, fold
+from agent.core.session import SessionState, _forest, as_of, evolve, fold
 from agent.core.turn import SessionTurn
 from agent.errors import StoreNotFound
 from tests.conftest import vectors
@@ -197,3 +197,33 @@ def test_the_state_of_a_path_is_the_fold_of_its_turns(turns: list[SessionTurn]) 
         path = state.paths().path(leaf=branch.leaf)
         assert state.memory_of(leaf=branch.leaf) == remembered(path)
         assert tuple(state.history_of(leaf=branch.leaf)) == shown(path)
+
+
+@given(sessions() | remembering_sessions())
+def test_any_session_folded_as_a_line_comes_to_its_fold(turns: list[SessionTurn]) -> None:
+    in_order = sorted(turns, key=lambda each: each.seq)
+    assert seen(fold(in_order)) == seen(_forest(in_order))
+
+
+@given(
+    st.lists(st.sampled_from(["user", "assistant", "system", "state"]), min_size=1, max_size=8),
+    st.data(),
+)
+def test_a_line_comes_to_its_fold_whatever_its_turns_say(roles: list[str], data: st.DataObject) -> None:
+    names = [turn_id(number) for number in range(1, len(roles) + 2)]
+    memory = st.fixed_dictionaries(
+        {},
+        optional={
+            "params": st.just({"a": 1}),
+            "reset": st.sampled_from([True, "all"]),
+            "keep_last": st.integers(0, 2),
+            "leaf": st.sampled_from(names),
+            "waiting_for_param": st.sampled_from(["a", None]),
+        },
+    )
+    turns = [
+        state_only(number, **data.draw(memory)) if role == "state" else turn(number, role=role, **data.draw(memory))
+        for number, role in enumerate(roles, 1)
+    ]
+    line = list(chain(*turns))
+    assert seen(fold(line)) == seen(_forest(line))

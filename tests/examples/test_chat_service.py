@@ -81,7 +81,7 @@ def running(folder: Path, **variables: str) -> Iterator[Chat]:
         while f"Try: curl http://127.0.0.1:{port} " not in log.read_text():
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end, log.read_text()
-            time.sleep(0.05)
+            time.sleep(0.05)  # the service says that it is ready in its log alone, and a file calls nobody
         yield Chat(port)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0, log.read_text()

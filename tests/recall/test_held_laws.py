@@ -17,9 +17,8 @@ from agent.core.turn import SessionTurn
 from agent.errors import StoreNotFound
 from agent.recall.held import HeldSessions
 from agent.recall.held_light import light
-from agent.recall.held_line import folded
 from agent.recall.turns import session_turns
-from tests.core.session_turns import ONE, TWO, chain, sessions, state_only, turn, turn_id
+from tests.core.session_turns import ONE, TWO, turn_id
 from tests.core.test_session import remembering_sessions, seen
 from tests.recall.embedded import SESSION, Memory, Watched, embedded
 from tests.recall.sent_turns import sent_turn
@@ -164,33 +163,3 @@ def test_a_session_without_content_folds_as_it_does_with_it(turns: list[SessionT
     assert [(each.role, each.is_state_only) for each in without.turns] == [
         (each.role, each.is_state_only) for each in full.turns
     ]
-
-
-@given(sessions() | remembering_sessions())
-def test_any_session_folded_as_a_line_comes_to_its_fold(turns: list[SessionTurn]) -> None:
-    in_order = sorted(turns, key=lambda each: each.seq)
-    assert seen(folded(in_order)) == seen(fold(in_order))
-
-
-@given(
-    st.lists(st.sampled_from(["user", "assistant", "system", "state"]), min_size=1, max_size=8),
-    st.data(),
-)
-def test_a_line_comes_to_its_fold_whatever_its_turns_say(roles: list[str], data: st.DataObject) -> None:
-    names = [turn_id(number) for number in range(1, len(roles) + 2)]
-    memory = st.fixed_dictionaries(
-        {},
-        optional={
-            "params": st.just({"a": 1}),
-            "reset": st.sampled_from([True, "all"]),
-            "keep_last": st.integers(0, 2),
-            "leaf": st.sampled_from(names),
-            "waiting_for_param": st.sampled_from(["a", None]),
-        },
-    )
-    turns = [
-        state_only(number, **data.draw(memory)) if role == "state" else turn(number, role=role, **data.draw(memory))
-        for number, role in enumerate(roles, 1)
-    ]
-    line = list(chain(*turns))
-    assert seen(folded(line)) == seen(fold(line))

@@ -18,6 +18,7 @@ from agent.recall.http.graph import FORMS
 from agent.recall.http.query import LARGEST, LONGEST_NAME
 from agent.recall.http.routing import FIXED, OF_A_SESSION
 from agent.recall.http.session_list import MAX_SESSIONS
+from tests.openapi_examples import examples
 from tests.recall.http.described import described
 from tests.recall.http.examples import answers, stable
 
@@ -89,19 +90,10 @@ def test_every_failure_says_what_it_is_called_in_the_log_and_no_success_does() -
         assert ("X-Execution-Ref" in response["headers"]) is is_failure, name
 
 
-def examples() -> list[tuple[str, dict[str, Any], Any]]:
-    """Every example: its name, its schema, its value."""
-    found = []
-    for kind in ("responses", "requestBodies"):
-        for name, component in COMPONENTS[kind].items():
-            media = component.get("content", {}).get("application/json", {})
-            found += [
-                (f"{name}:{key}", media["schema"], one["value"]) for key, one in media.get("examples", {}).items()
-            ]
-    return found
+EXAMPLES = examples(COMPONENTS)
 
 
-@pytest.mark.parametrize(("schema", "value"), [one[1:] for one in examples()], ids=[one[0] for one in examples()])
+@pytest.mark.parametrize(("schema", "value"), [one[1:] for one in EXAMPLES], ids=[one[0] for one in EXAMPLES])
 def test_every_example_is_valid_by_its_schema_and_no_schema_takes_the_empty_object(
     schema: dict[str, Any], value: Any
 ) -> None:
@@ -118,7 +110,7 @@ def test_every_answer_in_json_has_an_example_but_the_description_itself() -> Non
 
 def test_the_examples_are_what_the_function_answers() -> None:
     answered = answers()
-    shown = {name: value for name, _, value in examples()}
+    shown = {name: value for name, _, value in EXAMPLES}
     for example, name in {
         "Conversation:native": "conversation",
         "Conversation:openai_chat": "openai-chat",

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from flask import Response
 
+from agent.core.api_keys import ApiKeys
 from agent.core.decision import AGENT_ID, AGENT_VERSION
 from agent.core.timestamps import utc_text
 from agent.core.waiting import Hints
@@ -48,13 +49,6 @@ _OF_EVERY_ANSWER: Final = {
 }
 
 
-class CallerKeys(Protocol):
-    """Who may recall."""
-
-    def check(self, environ: Mapping[str, Any]) -> None:
-        """Return if the request may come in; raises Unauthorized."""
-
-
 class RecallApp:
     """Answers one request at a time; of a session it remembers what it read.
 
@@ -73,7 +67,7 @@ class RecallApp:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         release: str,
-        keys: CallerKeys,
+        keys: ApiKeys,
         max_history_messages: int,
         hints: Hints | None = None,
     ) -> None:

@@ -12,7 +12,7 @@ from agent.errors import Problem, ValidationError
 from agent.formats import NATIVE, WRITES
 from agent.formats.writers import writer
 from agent.recall.conversation_document import conversation_document
-from agent.recall.exchanges import may_answer, whole_exchanges
+from agent.recall.exchanges import whole_exchanges
 from agent.recall.exported_session import exported_session
 from agent.recall.history_page import Bounds, history_page
 from agent.recall.http.answer import Answer, document
@@ -40,7 +40,7 @@ def conversation(request: Request) -> Answer:
         turns = seen.held.whole(page.turns)
         contents = (turn.content for turn in turns)
         request.telemetry.context_loaded(request.session_id, total_messages=len(seen.history), contents=contents)
-        members = conversation_document(request.source, seen, request.row(), turns)
+        members = conversation_document(request.source, seen, turns)
         members["has_more"] = page.has_more
         if page.next_before_seq is not None:
             members["next_before_seq"] = page.next_before_seq
@@ -92,7 +92,7 @@ def _shown(seen: SeenSession, cut: Newest | None) -> tuple[Sequence[SessionTurn]
     if cut is None:
         return seen.held.whole(seen.history), 0, Counter()
     there = [turn for turn in seen.held.whole(cut.turns) if not turn.erased]
-    given = whole_exchanges(there, seen.walked.pairs if any(map(may_answer, there)) else {}, open_end=True)
+    given = whole_exchanges(there, seen.pairs_for(there), open_end=True)
     erased = cut.erased + len(cut.turns) - len(there)
     lost = {"results_without_call": cut.results + given.results, "calls_without_result": cut.calls}
     return given.turns, erased, +Counter(lost)

@@ -56,7 +56,7 @@ def export(request: Request) -> Answer:
 
 def _document(request: Request, seen: SeenSession) -> Answer:
     turns = seen.held.whole(seen.history)
-    members = conversation_document(request.source, seen, request.row(), turns)
+    members = conversation_document(request.source, seen, turns)
     hidden = _not_shown(seen)
     headers = _counts(sum(turn.erased for turn in turns), {"not_in_history": hidden} if hidden else {})
     return document({**members, "state": seen.memory.document()})._replace(headers=headers)

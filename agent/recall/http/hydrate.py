@@ -19,7 +19,7 @@ from agent.edge.request_body import request_body
 from agent.errors import Problem, ValidationError
 from agent.recall.answered import answered, known_before
 from agent.recall.conversation_document import messages
-from agent.recall.exchanges import WholeExchanges, may_answer, whole_exchanges
+from agent.recall.exchanges import whole_exchanges
 from agent.recall.http.answer import Answer, document
 from agent.recall.http.query import LONGEST_NAME
 from agent.recall.http.request import FRESH, Operation, Request
@@ -50,11 +50,10 @@ def hydrate_with(max_history_messages: int, hints: Hints) -> Operation:
         with request.telemetry.spans.span("respond"):
             found = newest(prior, most=max_history_messages)
             there = [turn for turn in seen.held.whole(found.turns) if not turn.erased]
-            given = _given(seen, there)
+            given = whole_exchanges(there, seen.pairs_for(there))
             contents = (turn.content for turn in given.turns)
             request.telemetry.context_loaded(request.session_id, total_messages=len(prior), contents=contents)
-            names_agents = bool(given.turns and request.row().agents)
-            shown = messages(request.source, seen, given.turns, names_agents=names_agents)
+            shown = messages(request.source, seen, given.turns)
             members = {
                 "session_id": request.session_id,
                 "messages": [*shown, _current(seen, asked)],
@@ -100,11 +99,6 @@ def _problems_of_id(value: dict[str, Any]) -> list[Problem]:
     if not turn_id:
         return [Problem(f"$.{_TURN_ID}", "minLength")]
     return [Problem(f"$.{_TURN_ID}", "maxLength")] if len(turn_id) > LONGEST_NAME else []
-
-
-def _given(seen: SeenSession, turns: Sequence[SessionTurn]) -> WholeExchanges:
-    """What a model takes of ``turns``. The session is walked only where there are results."""
-    return whole_exchanges(turns, seen.walked.pairs if any(map(may_answer, turns)) else {})
 
 
 def _prior(seen: SeenSession, turn_id: str | None, source: Source) -> tuple[SeenSession, Sequence[SessionTurn]]:

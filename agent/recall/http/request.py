@@ -14,7 +14,6 @@ from agent.recall.http.query import LONGEST_NAME, Query
 from agent.recall.http.telemetry import RequestTelemetry
 from agent.recall.source import Source
 from agent.recall.view import SeenSession, View
-from agent.ruvector.models import SessionRow
 
 # Which turns of a session; every read of one takes it.
 VIEW: Final = ("conversation_id", "leaf", "at_seq", "at")
@@ -74,10 +73,6 @@ class Request(NamedTuple):
 
     def _empty(self, *, version: int) -> HeldSession:
         return HeldSession(self.session_id, fold(()), version)
-
-    def row(self) -> SessionRow:
-        """What the session is listed by."""
-        return self.source.reads.session(self.session_id)
 
     def respond(self, seen: SeenSession) -> None:
         """Report what the answer is made from."""

@@ -1,10 +1,6 @@
 """A key decides the tenant and what may be done; whatever else comes in ``Authorization`` is 401 and never a fault."""
 
-import hmac
-import sys
-from collections.abc import Callable
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -13,6 +9,7 @@ from hypothesis import strategies as st
 
 from store.errors import Forbidden, Unauthorized
 from store.http.access import Guard, Key
+from tests.comparisons import comparisons
 from tests.store.access.callers import ADMIN, BOTH, KEYS, OTHER, READER, WRITER, guard, request
 
 MAY = {BOTH: {"read", "write"}, READER: {"read"}, WRITER: {"write"}, ADMIN: {"read", "write", "admin"}}
@@ -93,22 +90,6 @@ def test_with_keys_a_caller_on_this_host_needs_one_too(address: str | None) -> N
 )
 def test_with_a_key_a_caller_may_come_through_a_proxy_and_from_a_page(name: str) -> None:
     assert guard().check(request(BOTH, **{name: "for=198.51.100.7"}), "read").tenant == "acme"
-
-
-def comparisons(during: Callable[[], object]) -> int:
-    """How often ``hmac.compare_digest`` is called."""
-    count = 0
-
-    def watch(frame: FrameType, event: str, called: object) -> None:
-        nonlocal count
-        count += event == "c_call" and called is hmac.compare_digest
-
-    sys.setprofile(watch)
-    try:
-        during()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 @pytest.mark.parametrize("key", [BOTH, READER, WRITER, ADMIN, OTHER, "not-configured-012345", "x"])

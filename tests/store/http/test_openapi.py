@@ -27,6 +27,7 @@ from store.http.query_values import MAX_SEARCH_CHARACTERS, MAX_TYPES
 from store.http.request import MAX_BODY_BYTES
 from store.log.capture import RECORD_FIELDS
 from store.port import MAX_LIMIT
+from tests.openapi_examples import examples
 from tests.store.http.fake_guard import FakeMetrics
 from tests.store.http.paths import CALLS, RIGHTS, concrete, taken
 from tests.store.http.site import ABSENT, SESSION, Site, capture, event, filled
@@ -190,19 +191,10 @@ def test_what_is_not_there_is_answered_by_its_schema(full: Site) -> None:
     validator(answer_schema("/v1/sessions/{session_id}/turns", "GET", 404)).validate(answer.json())
 
 
-def examples() -> list[tuple[str, dict[str, Any], Any]]:
-    """Every example of the document: its name, its schema, its value."""
-    found = []
-    for kind in ("responses", "requestBodies"):
-        for name, component in COMPONENTS[kind].items():
-            media = component["content"].get("application/json", {})
-            found += [
-                (f"{name}:{key}", media["schema"], one["value"]) for key, one in media.get("examples", {}).items()
-            ]
-    return found
+EXAMPLES = examples(COMPONENTS)
 
 
-@pytest.mark.parametrize(("schema", "value"), [one[1:] for one in examples()], ids=[one[0] for one in examples()])
+@pytest.mark.parametrize(("schema", "value"), [one[1:] for one in EXAMPLES], ids=[one[0] for one in EXAMPLES])
 def test_every_example_is_valid_by_its_schema_and_no_schema_takes_the_empty_object(
     schema: dict[str, Any], value: Any
 ) -> None:

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from agent.cli.memory.events.event_ids import text_of
 from agent.core.turn import SessionTurn
-from agent.recall.speakers import own_agent
 
 _NOTHING: Final[tuple[Any, ...]] = (None, {}, [], "")
 
@@ -25,7 +24,7 @@ def turn_notes(turn: SessionTurn, speaker: str | None) -> Iterator[str]:
         yield f"agent: {speaker}"
     if usage not in _NOTHING:
         yield f"tokens: {_tokens(usage)}"
-    if isinstance(metadata, dict) and own_agent(turn) is not None:
+    if isinstance(metadata, dict) and turn.agent is not None:
         metadata = {name: value for name, value in metadata.items() if name != "agent"}
     if metadata not in _NOTHING:
         yield f"metadata: {_compact(metadata)}"

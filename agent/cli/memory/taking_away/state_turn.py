@@ -22,6 +22,7 @@ from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.memory.taking_away.confirmation import counted
 from agent.cli.result import print_result
+from agent.core.memory import state_turn
 from agent.core.timestamps import utc_text
 from agent.errors import AgentError
 from agent.observability.tracing import NoSpans
@@ -37,18 +38,11 @@ def state_capture(
     session_id: str, conversation_id: str, memory: Mapping[str, Any], *, turn_id: str, timestamp: str
 ) -> bytes:
     """A native payload (CONTRACT 1) of one state-only turn with ``memory``; ``timestamp`` is RFC 3339."""
-    turn = {
-        "turn_id": turn_id,
-        "role": "system",
-        "content": "",
-        "timestamp": timestamp,
-        "metadata": {"memory": {"state_only": True, **memory}},
-    }
     return orjson.dumps(
         {
             "session_id": session_id,
             "conversation_id": conversation_id,
-            "turns": [turn],
+            "turns": [state_turn(memory, turn_id=turn_id, timestamp=timestamp)],
             "context": {"source_system": _SOURCE},
         }
     )
