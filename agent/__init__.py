@@ -2,12 +2,18 @@
 
 __version__ = "0.1.0"
 
-__all__ = ["ConversationMemory", "InMemoryConversationMemory", "Message", "SessionHandle"]
+__all__ = ["ConversationMemory", "InMemoryConversationMemory", "Message", "SessionHandle", "apply_context_window"]
 
 # What type checkers take for true, without an import at run time: the capture function's cold start begins here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from agent.sdk import ConversationMemory, InMemoryConversationMemory, Message, SessionHandle
+    from agent.sdk import (
+        ConversationMemory,
+        InMemoryConversationMemory,
+        Message,
+        SessionHandle,
+        apply_context_window,
+    )
 
 
 def __getattr__(name: str) -> object:

@@ -117,6 +117,7 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
     # Late: the capture function needs none of it.
     from agent.observability.recall_telemetry import RecallTelemetry
     from agent.recall.http.app import RecallApp
+    from agent.recall.opened_windows import opened_windows
     from agent.recall.source import Source
     from schemas import recall_openapi_bytes
 
@@ -133,7 +134,8 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
         new_id=new_id,
         release=__version__,
         keys=settings.keys,
-        max_history_messages=settings.max_history_messages,
+        settings=settings.context,
+        windows=opened_windows(environ),
         hints=settings.intents.hints,
     )
 

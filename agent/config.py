@@ -19,6 +19,7 @@ from agent.errors import ConfigurationError
 if TYPE_CHECKING:
     from agent.core.api_keys import ApiKeys
     from agent.intents import Intents
+    from agent.window_settings import ContextSettings
 
 DEFAULT_STORE: Final = "embedded:./memory-graph.db"
 _EMBEDDED: Final = "embedded:"
@@ -35,8 +36,6 @@ _CAPTURE_KEYS: Final = "CAPTURE_API_KEYS"
 _RECALL_KEYS: Final = "RECALL_API_KEYS"
 # What people write for either of them: CAPTURE_API_KEY, recall_keys, RECALL_APIKEYS.
 _LIKE_KEYS: Final = re.compile(r"(CAPTURE|RECALL)_(?:API_?)?KEYS?\Z", re.ASCII | re.IGNORECASE)
-_WHOLE: Final = re.compile(r"[0-9]{1,4}\Z", re.ASCII)
-_MOST_HISTORY_MESSAGES: Final = 1000
 # Content modes and the function's own limit come with later work (CONTRACT 7, 8).
 _NOT_YET: Final = ("RATE_LIMIT", "CONTENT_HASH_KEY")
 
@@ -93,14 +92,14 @@ class Settings(NamedTuple):
 class RecallSettings(NamedTuple):
     """What one instance of the recall function runs with: the capture's ``settings`` (its store, its log), and its own.
 
-    ``keys`` are those of who recalls, ``cors_origins`` the web origins whose pages may. ``max_history_messages``: so
-    many prior messages a hydration gives at most.
+    ``keys`` are those of who recalls, ``cors_origins`` the web origins whose pages may. ``context``: how windows are
+    cut, and how many prior messages a hydration gives at most.
     """
 
     settings: Settings
     keys: ApiKeys
     cors_origins: tuple[str, ...]
-    max_history_messages: int
+    context: ContextSettings
     intents: Intents
 
     @classmethod
@@ -108,6 +107,7 @@ class RecallSettings(NamedTuple):
         """Read the settings. Raises ConfigurationError for the first that does not hold."""
         from agent.core.api_keys import ApiKeys
         from agent.intents import NO_INTENTS
+        from agent.window_settings import ContextSettings
 
         # Who may capture is none of this side's settings.
         settings = Settings.from_env({**environ, _CAPTURE_KEYS: ""})
@@ -117,7 +117,7 @@ class RecallSettings(NamedTuple):
             settings=settings,
             keys=keys,
             cors_origins=_cors_origins(environ, keys),
-            max_history_messages=_max_history_messages(environ),
+            context=ContextSettings.from_env(environ),
             intents=NO_INTENTS if settings.intents is None else settings.intents,
         )
 
@@ -242,15 +242,6 @@ def _cors_origins(environ: Mapping[str, str], keys: ApiKeys) -> tuple[str, ...]:
         # As the store has it: that would be every page that is open in a browser inside the network.
         raise ConfigurationError(variable, "* needs RECALL_API_KEYS: without keys, name the origins")
     return origins
-
-
-def _max_history_messages(environ: Mapping[str, str]) -> int:
-    variable = "CONVERSATION_MAX_HISTORY_MESSAGES"
-    text = environ.get(variable, "").strip() or "50"
-    count = int(text) if _WHOLE.match(text) else 0
-    if not 1 <= count <= _MOST_HISTORY_MESSAGES:
-        raise ConfigurationError(variable, f"must be a whole number from 1 to {_MOST_HISTORY_MESSAGES}")
-    return count
 
 
 def _choice(environ: Mapping[str, str], variable: str, allowed: tuple[str, ...], *, default: str | None = None) -> str:

@@ -84,6 +84,16 @@ class Unauthorized(ValidationError):
         super().__init__(message, headers={"WWW-Authenticate": "Bearer"})
 
 
+class BudgetTooSmall(ValidationError):
+    """No window fits the tokens that it was given: its system turns, or a marker and one token, take ``needed``."""
+
+    def __init__(self, *, needed: int, budget: int) -> None:
+        super().__init__(f"a window needs {needed} tokens at least", [Problem("$.max_tokens", "minimum")])
+        self.needed = needed
+        self.budget = budget
+        self.details |= {"needed": needed, "budget": budget}
+
+
 class PayloadTooLarge(ValidationError):
     """More bytes (rule ``size``) or more JSON values (rule ``values``) than CONTRACT 2 allows."""
 

@@ -30,6 +30,7 @@ from benchmarks.rows import (
     store_sql_layer,
     store_writers,
     verifying,
+    windows,
 )
 from benchmarks.runtime import prepare
 
@@ -59,6 +60,9 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "recall-growth": recall.run_growth,
     "recall-append": recall.run_append,
     "recall-sessions": recall.run_sessions,
+    "window": windows.run,
+    "window-relevant": windows.run_relevant,
+    "window-count": windows.run_counting,
 }
 
 

@@ -16,7 +16,7 @@ class Figure:
 
     name: str
     what: str
-    unit: Literal["x", "B", "MB", "MiB"]
+    unit: Literal["x", "B", "MB", "MiB", "ms", "us"]
     limit: Literal["at most", "at least"]
     bound: float
     samples: tuple[float, ...]

@@ -10,6 +10,7 @@ from agent.core.api_keys import ApiKeys, digest_of
 from agent.errors import ConfigurationError
 from agent.intents import NO_INTENTS
 from agent.ruvector.client import RuvectorClient
+from agent.window_settings import ContextSettings
 
 KEY = "secret-key-0123456789"
 OTHER = "secret-other-key-0123"
@@ -206,7 +207,7 @@ def test_a_bad_file_of_intents_stops_the_start_of_both_sides(read, text, tmp_pat
 
 def test_recall_without_any_setting_asks_for_no_key_and_lets_no_page_in():
     recall = RecallSettings.from_env({})
-    assert recall == RecallSettings(Settings.from_env({}), ApiKeys(), (), 50, NO_INTENTS)
+    assert recall == RecallSettings(Settings.from_env({}), ApiKeys(), (), ContextSettings(), NO_INTENTS)
 
 
 def test_recall_takes_its_keys_its_pages_and_how_much_history_it_gives():
@@ -221,13 +222,13 @@ def test_recall_takes_its_keys_its_pages_and_how_much_history_it_gives():
     )
     assert recall.settings == Settings.from_env({**SERVED, "LOG_LEVEL": "DEBUG"})
     assert recall.keys == ApiKeys((digest_of(KEY), digest_of(OTHER)))
-    assert (recall.cors_origins, recall.max_history_messages) == (("https://app.example", "*"), 7)
+    assert (recall.cors_origins, recall.context.max_history_messages) == (("https://app.example", "*"), 7)
     assert "secret" not in repr(recall)
 
 
 @pytest.mark.parametrize(("text", "count"), [("", 50), (" ", 50), ("1", 1), ("1000", 1000), ("0050", 50)])
 def test_recall_gives_from_one_to_a_thousand_messages(text, count):
-    assert RecallSettings.from_env({"CONVERSATION_MAX_HISTORY_MESSAGES": text}).max_history_messages == count
+    assert RecallSettings.from_env({"CONVERSATION_MAX_HISTORY_MESSAGES": text}).context.max_history_messages == count
 
 
 def test_named_pages_may_recall_without_keys():

@@ -20,6 +20,7 @@ from agent.formats.gemini_native import BEFORE, content_of, has_digest, made_con
 from agent.formats.gemini_pairs import OpenCalls
 from agent.formats.gemini_parts import CAMEL, Names, Turn
 from agent.formats.gemini_request import SYSTEM, Contents, instruction_of
+from agent.formats.prompt_turn import joined_how
 from agent.formats.writing import Session, Written
 
 # What the API reference allows a function to be called.
@@ -44,7 +45,8 @@ def write(session: Session) -> Written:
     for group in groups_of(turns_left, results_together=True):
         for content, read, first in contents_of(group, calls, CAMEL):
             calls.add(read)
-            contents.add(content, first.native)
+            if joined_how(first.turn) != "message" or not contents.join(content):
+                contents.add(content, first.native)
     members["contents"] = contents.written()
     lost["times"] += sum(one.timestamp is not None for one in turns)
     lost["binaries"] = sum(has_digest([members.get("systemInstruction"), members["contents"]]))

@@ -189,6 +189,14 @@ class Contents:
         self._open = is_open
         self._alone = items[0] if came in ("text", "part") and len(items) == 1 else None
 
+    def join(self, content: Mapping[str, Any]) -> bool:
+        """Put the parts of ``content`` behind those of the last content, where that is one of the same role."""
+        last = self._listed[-1] if self._listed else None
+        if not isinstance(last, dict) or last.get("role") != content.get("role") or not last.get("parts"):
+            return False
+        self._listed[-1] = {**last, "parts": [*last["parts"], *content.get("parts", ())]}
+        return True
+
     def written(self) -> Any:
         """The contents as they go into a request."""
         return self._listed if self._alone is None or self._count > 1 else self._alone

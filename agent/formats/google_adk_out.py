@@ -131,7 +131,11 @@ class _Events:
 
     def _make(self, one: Said) -> None:
         content, turns = made_content([one], self._calls, SNAKE)
-        self._append({**made_fields(one.role, self._told(one)), "content": content}, turns, [one])
+        told = self._told(one)
+        if told.native_id in self._ids:
+            # Of a window: a turn that answers calls of two events is two. The kit names one that has no id.
+            told = told._replace(native_id=None)
+        self._append({**made_fields(one.role, told), "content": content}, turns, [one])
 
     def _append(self, event: dict[str, Any], turns: Sequence[Turn], group: Sequence[Said]) -> None:
         self.events.append(event)

@@ -22,6 +22,7 @@ from agent.formats.content_parts import digests_in
 from agent.formats.conversation.said import is_one_answer
 from agent.formats.openai_message import ANSWER, read_message
 from agent.formats.plain_text import one_line
+from agent.formats.prompt_turn import is_made_anew, joined_how
 from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text, is_read_otherwise
 from agent.formats.writing import Session, Written, not_shown, unsaid
 
@@ -70,7 +71,7 @@ class _Messages:
         """Append what says ``turn``."""
         self.lost += unsaid(self._session, turn)
         capture = self._session.capture_of(turn)
-        is_own = capture.format in (None, OPENAI_CHAT)
+        is_own = capture.format in (None, OPENAI_CHAT) and not is_made_anew(turn)
         self.lost["answers"] += is_own and _came_with_answer(turn)
         message = message_of(turn, is_translated=capture.is_translated) if is_own else None
         if message is None and turn.role in _ROLES - {"tool"}:
@@ -118,7 +119,8 @@ class _Messages:
         if before is None or not before.role == turn.role == "assistant":
             return False
         sources = (self._session.capture_of(each).format for each in (before, turn))
-        return is_one_answer(*sources, has_calls=bool(before.invocations and turn.invocations))
+        has_calls = bool(before.invocations and turn.invocations)
+        return joined_how(turn) == "turn" or is_one_answer(*sources, has_calls=has_calls)
 
     def _join(self, message: Mapping[str, Any]) -> None:
         self.lost["joined_turns"] += 1

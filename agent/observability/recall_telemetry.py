@@ -2,8 +2,9 @@
 
 A request that concerns a session is told in three lines: ``received``, with what the session was found to remember;
 ``conversation_context_loaded``, with how much of it goes into the answer; ``respond``, with what the answer was made
-from. Told are ids, counts and names (CONTRACT 8): of a parameter its name, and that only where it reads as one; of a
-session its UUID, since a native session id is a caller's text. Their counts go onto the span that is open, too.
+from. A window that leaves turns out says ``context_pruned``, with how many. Told are ids, counts and names (CONTRACT
+8): of a parameter its name, and that only where it reads as one; of a session its UUID, since a native session id is a
+caller's text. Their counts go onto the span that is open, too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from agent.observability.token_estimate import estimated_tokens
 RECEIVED: Final = "received"
 RESPOND: Final = "respond"
 CONTEXT_LOADED: Final = "conversation_context_loaded"
+CONTEXT_PRUNED: Final = "context_pruned"
 
 
 class RecallRequestTelemetry(RequestReport):
@@ -46,6 +48,17 @@ class RecallRequestTelemetry(RequestReport):
             }
             self.spans.set(**counts)
             self._log(CONTEXT_LOADED, {"trace_id": self._trace_id, "session_id": session_uuid(session_id), **counts})
+
+    def context_pruned(self, session_id: str | None, *, kept: int, dropped: int, tokens: int, strategy: str) -> None:
+        """Log that a window leaves turns out: how many, how many it keeps, for how many tokens, by which strategy.
+
+        ``session_id`` is None where the turns are of no session.
+        """
+        with suppress(Exception):  # no failure of telemetry reaches a request
+            told: dict[str, Field] = {"kept": kept, "dropped": dropped, "tokens": tokens, "strategy": strategy}
+            self.spans.set(kept=kept, dropped=dropped, tokens=tokens, strategy=strategy)
+            named = {} if session_id is None else {"session_id": session_uuid(session_id)}
+            self._log(CONTEXT_PRUNED, {"trace_id": self._trace_id, **named, **told})
 
     def respond(self, operation: str, session_id: str, *, memory: Memory, history_count: int) -> None:
         """Log what the answer was made from: the state, and how many turns of the history."""

@@ -1,7 +1,7 @@
 """Which turns of a history a model is shown: the newest, at most or at least so many.
 
 System turns are kept longest, since they are what the model is told to be; but half of the room is for what is said, as
-far as there is that much. ``newest`` never gives more than it may, whatever it parts: ``agent.recall.exchanges`` leaves
+far as there is that much. ``newest`` never gives more than it may, whatever it parts: ``agent.core.exchanges`` leaves
 out what is half an exchange then. ``at_least`` gives more where a result would lose its call. Nothing is written here.
 """
 
@@ -12,9 +12,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent.core.cut import Cuts
+from agent.core.exchanges import may_answer, whole_exchanges
 from agent.core.pairs import Call, Place
 from agent.core.turn import SessionTurn
-from agent.recall.exchanges import may_answer, whole_exchanges
 
 # Those of the session, for who has to know them.
 Pairs = Callable[[], Mapping[Place, Call]]

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from agent.core.exchanges import may_answer
 from agent.core.memory import Memory
 from agent.core.pairs import Call, Place
 from agent.core.session import SessionState, as_of
 from agent.core.turn import SessionTurn
 from agent.errors import NotFound, StoreNotFound
-from agent.recall.exchanges import may_answer
 from agent.recall.held import HeldSession
 from agent.recall.source import Source
 from agent.recall.walked import Walked

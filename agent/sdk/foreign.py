@@ -110,7 +110,7 @@ def translated(
     They are JSON. ``session`` and what ``conversation`` gives are UUIDs. Raises ValidationError for what a format
     knows and refuses.
     """
-    name, document = _recognised([_with_our_names(each) for each in documents])
+    name, document = recognised(documents)
     if name is None:
         return None
     conversation_id = conversation()
@@ -175,8 +175,9 @@ def _with_our_names(document: Any) -> Any:
     return document
 
 
-def _recognised(documents: list[Any]) -> tuple[ReadName | None, Any]:
+def recognised(documents: Sequence[Any]) -> tuple[ReadName | None, Any]:
     """The format of ``documents``, and they as it reads them: one that is a whole answer stands alone."""
+    documents = [_with_our_names(each) for each in documents]
     if len(documents) == 1 and isinstance(documents[0], dict):
         for name in _FORMATS:
             if format_named(name).detect(documents[0]):

@@ -51,7 +51,7 @@ class Giver(NamedTuple):
         turns: list[dict[str, Any]] = []
         formats: set[str] = set()
         may_be_known = False
-        for is_ours, run in groupby(map(_read, messages), key=lambda each: isinstance(each, Message)):
+        for is_ours, run in groupby(map(read_message, messages), key=lambda each: isinstance(each, Message)):
             if is_ours:
                 new = [each for each in run if isinstance(each, Message) and not self._is_known(each)]
                 may_be_known |= any(self._is_named(each) for each in new)
@@ -126,7 +126,7 @@ class Giver(NamedTuple):
         return metadata
 
     def _translated(self, documents: list[dict[str, Any]]) -> list[Translated]:
-        if all(map(_is_plain, documents)):
+        if all(map(is_plain, documents)):
             return [self._plain(documents)]
         # A reader takes what may have come over the edge, and nothing else.
         documents = json_copy(documents)
@@ -139,16 +139,16 @@ class Giver(NamedTuple):
         return found
 
     def _run(self, documents: list[dict[str, Any]]) -> list[Translated]:
-        if all(map(_is_plain, documents)):
+        if all(map(is_plain, documents)):
             return [self._plain(documents)]
         together = self._translate(documents)
         if together is not None:
             return [together]
         # Messages of several libraries, one after the other.
-        return [self._plain([each]) if _is_plain(each) else self._alone(each) for each in documents]
+        return [self._plain([each]) if is_plain(each) else self._alone(each) for each in documents]
 
     def _plain(self, documents: list[dict[str, Any]]) -> Translated:
-        return Translated([self._turn(_message(each)) for each in documents], "")
+        return Translated([self._turn(message_of(each)) for each in documents], "")
 
     def _alone(self, document: dict[str, Any]) -> Translated:
         found = self._translate([document])
@@ -168,7 +168,7 @@ class Giver(NamedTuple):
         )
 
 
-def _read(message: object) -> Any:
+def read_message(message: object) -> Any:
     """A message of ours where ``message`` is one, or can be nothing else; the document of any other."""
     if isinstance(message, Message):
         return message
@@ -179,7 +179,7 @@ def _read(message: object) -> Any:
     if not isinstance(document, dict):
         refusal = f"append takes one message, and a list of them goes to extend: {A_MESSAGE}"
         raise ValidationError(refusal, [Problem("$", "type")])
-    return _message(document) if _is_ours(document) and not _is_plain(document) else document
+    return message_of(document) if _is_ours(document) and not is_plain(document) else document
 
 
 def each_once(session: str, turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -212,7 +212,7 @@ def _was_read(message: Message) -> bool:
     return message.conversation_id is not None
 
 
-def _is_plain(document: dict[str, Any]) -> bool:
+def is_plain(document: dict[str, Any]) -> bool:
     """Whether ``document`` is a role of ours and a text, and nothing else: it reads the same in any words."""
     return document.keys() <= _PLAIN and _has_text(document)
 
@@ -230,7 +230,7 @@ def _has_text(document: dict[str, Any]) -> bool:
     return len(texts) == 1 and isinstance(texts[0], str) and isinstance(role, str) and spelled_role(role) in ROLES
 
 
-def _message(document: dict[str, Any]) -> Message:
+def message_of(document: dict[str, Any]) -> Message:
     """The message of ours that says what ``document`` does."""
     named = {"text" if name == "content" else name: value for name, value in document.items()}
     return Message(**named)

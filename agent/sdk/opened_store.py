@@ -12,12 +12,13 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent import __version__
-from agent.bootstrap import embedded_fault, peak_memory_bytes, store_client
+from agent.bootstrap import Once, embedded_fault, peak_memory_bytes, store_client
 from agent.capture.service import CaptureService
 from agent.config import Settings, StoreAddress
 from agent.errors import StoreConnectionError, StoreNotFound, StoreWriteError
@@ -25,24 +26,27 @@ from agent.recall.held import HeldSession, HeldSessions
 from agent.ruvector.reads import StoreReads
 from agent.sdk.file_reads import FileAsked
 from agent.sdk.kept_views import KeptViews
+from agent.window_settings import ContextSettings
 
 if TYPE_CHECKING:
     from agent.intents import Intents
     from agent.ruvector.client import RuvectorClient
+    from agent.sdk.context import Cutting
 
 IN_MEMORY: Final = ":memory:"
 _ADDRESSES: Final = ("http://", "https://", "embedded:")
+_NOTHING_SET: Final[Mapping[str, str]] = {}
 _NOT_READ: Final = (HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED)
 
 
 class OpenedStore:
     """A store until it is closed: ``client`` writes to it, ``asked`` is who asks it and is closed with it.
 
-    ``intents`` are those that answers are read by. ``clock`` gives aware instants, ``new_id`` random UUIDs,
-    ``process_id`` the number of the process. After a fork the store is the parent's alone: two processes on one
-    connection would read each other's answers, and a lock that a thread had stays locked. Whatever is asked of it
-    in another process raises StoreConnectionError at once, as once it is closed: an embedded store would open anew, and
-    one in memory empty.
+    ``intents`` are those that answers are read by, ``environ`` says how windows are cut. ``clock`` gives aware
+    instants, ``new_id`` random UUIDs, ``process_id`` the number of the process. After a fork the store is the parent's
+    alone: two processes on one connection would read each other's answers, and a lock that a thread had stays locked.
+    Whatever is asked of it in another process raises StoreConnectionError at once, as once it is closed: an embedded
+    store would open anew, and one in memory empty.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class OpenedStore:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         process_id: Callable[[], int],
+        environ: Mapping[str, str] = _NOTHING_SET,
     ) -> None:
         self._client = client
         self._process_id = process_id
@@ -73,6 +78,7 @@ class OpenedStore:
         self.clock = clock
         self.new_id = new_id
         self.views = KeptViews()
+        self.cutting: Once[Cutting] = Once(partial(_cutting, ContextSettings.from_env(environ), dict(environ)))
 
     @property
     def client(self) -> RuvectorClient:
@@ -151,8 +157,21 @@ def open_store(
         empty = settings._replace(store=StoreAddress(path=IN_MEMORY))
         asked = FileAsked(path, client, lambda: store_client(empty))
     return OpenedStore(
-        client, asked, intents=_intents(intents, settings), clock=clock, new_id=new_id, process_id=process_id
+        client,
+        asked,
+        intents=_intents(intents, settings),
+        clock=clock,
+        new_id=new_id,
+        process_id=process_id,
+        environ=environ,
     )
+
+
+def _cutting(settings: ContextSettings, environ: Mapping[str, str]) -> Cutting:
+    # Counters and models are loaded by who asks for a window.
+    from agent.sdk.context import Cutting
+
+    return Cutting(settings, environ)
 
 
 def _intents(given: object, settings: Settings) -> Intents:

@@ -13,6 +13,7 @@ from agent.core.growing import Growing
 from agent.core.ids import orphan_invocation_uuid
 from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
+from agent.core.window.marker import is_marker, missing_at
 from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.sdk.json_value import read_only
 from agent.sdk.message import Message, ToolCall, ToolResult, spelled_role
@@ -63,6 +64,37 @@ def messages_of(view: View, turns: Sequence[SessionTurn]) -> list[Message]:
     if any(_needs_call(view.session_id, turn) for turn in turns if turn.role == "tool"):
         pairs = paired_calls(view.state.turns)
     return [_message(view, turn, pairs) for turn in view.whole(turns)]
+
+
+def window_messages(view: View, turns: Sequence[SessionTurn]) -> list[Message]:
+    """The messages of a window of ``view``, markers among them.
+
+    A marker, and a message that the window changed, are named by nobody: given to a session again they are new, and
+    never a revision of what they stand for.
+    """
+    there = [turn for turn in turns if not is_marker(turn)]
+    pairs: Mapping[Place, Call] = {}
+    if any(_needs_call(view.session_id, turn) for turn in there if turn.role == "tool"):
+        pairs = paired_calls(view.state.turns)
+    return [_in_window(view, turn, pairs) for turn in turns]
+
+
+def _in_window(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Message:
+    if is_marker(turn):
+        return Message("system", turn.content or "", metadata={"marker": missing_at(turn)})
+    message = _message(view, turn, pairs)
+    if turn.turn_id in view.revised or not _is_changed(view, turn):
+        return message
+    return message._replace(turn_id=None, conversation_id=None, seq=None)
+
+
+def _is_changed(view: View, turn: SessionTurn) -> bool:
+    there = view.state.turns.find(turn.turn_id)
+    if there is turn or there is None:
+        return False
+    # What is held light has no content to compare: then it is as it was read.
+    is_cut = there.content is not None and there.content != turn.content
+    return is_cut or (bool(there.invocations) and not turn.invocations)
 
 
 def _message(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Message:

@@ -25,9 +25,11 @@ from agent.observability.logs import configure_logging
 from agent.observability.recall_telemetry import RecallTelemetry
 from agent.recall.http.app import RecallApp
 from agent.recall.source import Source
+from agent.recall.windows import SessionWindows
 from agent.ruvector.client import RuvectorClient
 from agent.ruvector.embedded import EmbeddedTransport
 from agent.sdk import ConversationMemory, Message
+from agent.window_settings import ContextSettings
 from tests.cli.streams import run_process
 from tests.leak_watch import SECRET
 from tests.observability.conftest import RecordedLog
@@ -67,7 +69,8 @@ class World:
             new_id=new_id,
             release="1.2.3",
             keys=ApiKeys.parse("RECALL_API_KEYS", RECALL_KEY),
-            max_history_messages=50,
+            settings=ContextSettings(),
+            windows=SessionWindows(),
         )
 
     def post(self, body: Any, query: str = "", key: str = CAPTURE_KEY, **headers: str) -> TestResponse:

@@ -168,3 +168,16 @@ def test_nothing_of_it_raises_into_a_request(log: RecordedLog) -> None:
 def test_an_endpoint_that_is_no_url_is_refused_at_start() -> None:
     with pytest.raises(ConfigurationError):
         RecallTelemetry.from_env({"LLM_OBSERVATORY_URL": "observatory"})
+
+
+def test_a_window_that_leaves_turns_out_is_told_in_numbers(log: RecordedLog) -> None:
+    request = RecallTelemetry.from_env({}).begin(HEADERS, REF)
+    request.context_pruned("ann@example.org", kept=35, dropped=10, tokens=3900, strategy="truncate")
+    # Of a list that no session has.
+    request.context_pruned(None, kept=1, dropped=2, tokens=30, strategy="hybrid")
+    of_a_session, of_a_list = entries(log)
+    told = {"severity": "INFO", "message": "context_pruned", "trace_id": TRACE, "execution_ref": REF}
+    figures = {"kept": 35, "dropped": 10, "tokens": 3900, "strategy": "truncate"}
+    assert of_a_session.items() >= (told | figures | {"session_id": session_uuid("ann@example.org")}).items()
+    assert of_a_list.items() >= (told | {"kept": 1, "dropped": 2, "tokens": 30, "strategy": "hybrid"}).items()
+    assert "session_id" not in of_a_list

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.core.exchanges import whole_exchanges
 from agent.core.pairs import Call, Place, paired_calls
 from agent.core.turn import SessionTurn
-from agent.recall.exchanges import whole_exchanges
 from agent.recall.hydration import at_least, before, newest
 
 

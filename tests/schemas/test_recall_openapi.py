@@ -11,13 +11,17 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import schemas
 from agent.core.decision import AGENT_ID, AGENT_VERSION
+from agent.core.window.policy import STRATEGIES
 from agent.formats import WRITES
+from agent.recall.http.context import FORMATS as WINDOW_FORMATS
+from agent.recall.http.context_asked import LONGEST_QUERY
 from agent.recall.http.conversation import FORMATS, MAX_MESSAGES
 from agent.recall.http.export import FILES
 from agent.recall.http.graph import FORMS
 from agent.recall.http.query import LARGEST, LONGEST_NAME
 from agent.recall.http.routing import FIXED, OF_A_SESSION
 from agent.recall.http.session_list import MAX_SESSIONS
+from agent.window_settings import LONGEST_MARKER, MOST_MESSAGES, MOST_TOKENS, SCOPES
 from tests.openapi_examples import examples
 from tests.recall.http.described import described
 from tests.recall.http.examples import answers, stable
@@ -25,6 +29,7 @@ from tests.recall.http.examples import answers, stable
 DOCUMENT = described()
 COMPONENTS = DOCUMENT["components"]
 ONE = "/api/conversation/{session_id}"
+POSTED = (f"{ONE}/hydrate", "/api/context")
 
 
 def references(node: Any) -> set[str]:
@@ -55,7 +60,7 @@ def test_it_names_every_path_and_method_that_the_code_answers() -> None:
     of_a_session = {f"{ONE}/{name}" if name else ONE for name in OF_A_SESSION}
     assert set(DOCUMENT["paths"]) == fixed | of_a_session
     for path, item in DOCUMENT["paths"].items():
-        assert set(item) == ({"post"} if path.endswith("/hydrate") else {"get", "head"}), path
+        assert set(item) == ({"post"} if path in POSTED else {"get", "head"}), path
     operations = [operation["operationId"] for item in DOCUMENT["paths"].values() for operation in item.values()]
     assert len(operations) == len(set(operations))
 
@@ -75,6 +80,13 @@ def test_ranges_and_names_are_those_of_the_code() -> None:
     assert {parameters[name]["maximum"] for name in ("before_seq", "after_seq", "offset", "min_version")} == {LARGEST}
     assert parameters["session_id"]["maxLength"] == LONGEST_NAME
     assert parameters["message_format"]["enum"] == list(FORMATS) == ["native", *WRITES]
+    assert parameters["window_format"]["enum"] == list(WINDOW_FORMATS)
+    assert parameters["strategy"]["enum"] == list(STRATEGIES)
+    assert parameters["scope"]["enum"] == list(SCOPES)
+    most = {name: parameters[name]["maximum"] for name in ("max_tokens", "min_recent", "max_messages")}
+    assert most == {"max_tokens": MOST_TOKENS, "min_recent": MOST_MESSAGES, "max_messages": MOST_MESSAGES}
+    longest = {name: parameters[name]["maxLength"] for name in ("query", "model", "marker")}
+    assert longest == {"query": LONGEST_QUERY, "model": LONGEST_NAME, "marker": LONGEST_MARKER}
     assert parameters["graph_format"]["enum"] == list(FORMS)
     assert parameters["file_format"]["enum"] == list(FILES)
     lowest = {name: parameters[name]["minimum"] for name in ("before_seq", "after_seq", "at_seq", "offset")}
@@ -122,6 +134,9 @@ def test_the_examples_are_what_the_function_answers() -> None:
         "Graph:graph": "graph",
         "Export:json": "export",
         "Hydrated:second_message": "hydrate",
+        "Context:native": "context",
+        "Context:openai_chat": "context in openai-chat",
+        "PostedContext:openai_chat": "posted_context",
         "StoreStats:stats": "store_stats",
         "Healthy:up": "health",
     }.items():

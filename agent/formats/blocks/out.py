@@ -19,6 +19,7 @@ from agent.formats.conversation.message import Call, Message, Result
 from agent.formats.conversation.payload import call_key
 from agent.formats.conversation.said import Said, SaidCall, document, joined, said
 from agent.formats.conversation.times import stated
+from agent.formats.prompt_turn import joined_how
 from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.formats.writing import Session, Written
 
@@ -108,9 +109,22 @@ class _Out:
             return
         is_empty = not message.get("content")
         self._lost["empty_messages"] += is_empty
-        if not (is_empty and turn.role == "system" and turn.native is None):
+        if self._joins(message, turn):
+            self.messages[-1] = {**message, **self.messages[-1], "content": self._blocks_of_both(message)}
+        elif not (is_empty and turn.role == "system" and turn.native is None):
             # Instructions that say nothing, as exports have them, are left out: no provider takes them.
             self.messages.append(message)
+
+    def _joins(self, message: Mapping[str, Any], turn: Said) -> bool:
+        """Whether ``message`` goes on with the one before it: a window's list has no two of one speaker in a row."""
+        is_next = joined_how(turn.turn) == "message" and bool(self.messages)
+        return is_next and self.messages[-1]["role"] == message["role"]
+
+    def _blocks_of_both(self, message: Mapping[str, Any]) -> list[Any]:
+        contents = (self.messages[-1].get("content"), message.get("content"))
+        listed = ([self._dialect.text(each)] if isinstance(each, str) else each or [] for each in contents)
+        # No provider takes a text between a call and its result. Sorting keeps the order of each kind.
+        return sorted((block for blocks in listed for block in blocks), key=_is_call)
 
     def _made(self, turn: Said) -> dict[str, Any]:
         blocks = [self._dialect.text(turn.content)] if turn.content else []
@@ -138,8 +152,16 @@ class _Out:
         self._lost["several_results"] += len(results) > 1
         if self._results is None:
             self._results = []
-            self.messages.append({"role": "user", "content": self._results})
+            if self._joins({"role": "user"}, turn):
+                self._results = self.messages[-1]["content"] = self._blocks_of_both({})
+            else:
+                self.messages.append({"role": "user", "content": self._results})
         self._results += [self._dialect.results(result, turn.content)[0] for result in results]
+
+
+def _is_call(block: Any) -> bool:
+    """Whether another message has to bring the result of ``block``."""
+    return isinstance(block, dict) and (block.get("type") == "tool_use" or "toolUse" in block)
 
 
 def _given_back(dialect: Dialect, run: Sequence[Said]) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from agent.core.timestamps import is_date_time
 from agent.core.turn import SessionTurn
 from agent.formats.conversation.usage import turn_usage
 from agent.formats.plain_text import one_line
+from agent.formats.prompt_turn import is_made_anew, joined_how
 from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.formats.writing import Session, Written, model_of, not_shown, unsaid
 
@@ -120,7 +121,13 @@ def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
             lost["results_without_call"] += 1
         # What another writer left in its place is no time, and no format takes it for one.
         lost["times"] += turn.timestamp is not None and not is_date_time(turn.timestamp)
-        found.append(_said(session, turn, form, tuple(calls), tuple(results)))
+        one = _said(session, turn, form, tuple(calls), tuple(results))
+        if joined_how(turn) == "turn" and found:
+            lost["joined_turns"] += 1
+            texts = [each.content for each in (found[-1], one) if each.content]
+            found[-1] = found[-1]._replace(content="\n\n".join(texts), calls=(*found[-1].calls, *one.calls))
+        else:
+            found.append(one)
     lost["calls_without_result"] = len(ids.keys() - answered)
     return found, +lost
 
@@ -134,6 +141,7 @@ def _said(
     derived = derived if isinstance(derived, list) else []
     native, absent = metadata.get("native", {}), metadata.get("native_absent", [])
     is_own = session.capture_of(turn).format == form and isinstance(native, dict) and isinstance(absent, list)
+    is_own = is_own and not is_made_anew(turn)
     own_id = turn.fields.get("native_id")
     return Said(
         turn,

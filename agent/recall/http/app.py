@@ -24,6 +24,7 @@ from agent.edge.host import host_refusal
 from agent.edge.request_body import answer_and_read_on
 from agent.errors import AgentError, InternalError
 from agent.recall.http.answer import JSON, Answer
+from agent.recall.http.context import context_with, posted_context_with
 from agent.recall.http.conversation import conversation
 from agent.recall.http.etag import etag, is_known
 from agent.recall.http.export import export
@@ -32,10 +33,12 @@ from agent.recall.http.hydrate import hydrate_with
 from agent.recall.http.request import Operation, Request, session_named
 from agent.recall.http.routing import OPEN, find
 from agent.recall.http.service import health_with, openapi_with, store_stats
-from agent.recall.http.session_facts import counted, insights, state, summarised
+from agent.recall.http.session_facts import counted_with, insights, state, summarised
 from agent.recall.http.session_list import session_list
 from agent.recall.http.telemetry import RecallTelemetry, RequestTelemetry
 from agent.recall.source import Source
+from agent.recall.windows import SessionWindows
+from agent.window_settings import ContextSettings
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -53,8 +56,9 @@ class RecallApp:
     """Answers one request at a time; of a session it remembers what it read.
 
     ``source`` is where it reads, asked for when the first request needs it. ``health`` gives the store's part of the
-    health answer. ``keys`` say who may ask for anything but health and the description. By the ``hints`` the answers of
-    users are read; without any, none is.
+    health answer. ``keys`` say who may ask for anything but health and the description. By the ``settings`` windows
+    are cut, and ``windows`` remembers what was worked out for them. By the ``hints`` the answers of users are read;
+    without any, none is.
     """
 
     def __init__(
@@ -68,7 +72,8 @@ class RecallApp:
         new_id: Callable[[], str],
         release: str,
         keys: ApiKeys,
-        max_history_messages: int,
+        settings: ContextSettings,
+        windows: SessionWindows,
         hints: Hints | None = None,
     ) -> None:
         self._source = source
@@ -85,10 +90,12 @@ class RecallApp:
             "state": state,
             "summary": summarised,
             "insights": insights,
-            "stats": counted,
+            "stats": counted_with(settings, windows, clock),
             "graph": graph,
             "export": export,
-            "hydrate": hydrate_with(max_history_messages, hints or Hints()),
+            "context": context_with(settings, windows),
+            "posted_context": posted_context_with(settings, windows),
+            "hydrate": hydrate_with(settings, hints or Hints()),
         }
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from agent.core.canonical import encode
+from agent.core.exchanges import whole_exchanges
 from agent.core.turn import SessionTurn
 from agent.errors import Problem, ValidationError
 from agent.formats import NATIVE, WRITES
 from agent.formats.writers import writer
 from agent.recall.conversation_document import conversation_document
-from agent.recall.exchanges import whole_exchanges
 from agent.recall.exported_session import exported_session
 from agent.recall.history_page import Bounds, history_page
 from agent.recall.http.answer import Answer, document

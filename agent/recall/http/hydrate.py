@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final, NamedTuple
 
+from agent.core.exchanges import whole_exchanges
 from agent.core.ids import turn_uuid
 from agent.core.json_path import json_path
 from agent.core.memory import Memory
@@ -19,13 +20,13 @@ from agent.edge.request_body import request_body
 from agent.errors import Problem, ValidationError
 from agent.recall.answered import answered, known_before
 from agent.recall.conversation_document import messages
-from agent.recall.exchanges import whole_exchanges
 from agent.recall.http.answer import Answer, document
 from agent.recall.http.query import LONGEST_NAME
 from agent.recall.http.request import FRESH, Operation, Request
 from agent.recall.hydration import before, newest
 from agent.recall.source import Source
 from agent.recall.view import SeenSession, View
+from agent.window_settings import ContextSettings
 
 _USER_MESSAGE: Final = "user_message"
 _TURN_ID: Final = "turn_id"
@@ -38,8 +39,8 @@ class _Asked(NamedTuple):
     turn_id: str | None
 
 
-def hydrate_with(max_history_messages: int, hints: Hints) -> Operation:
-    """The operation that gives so many prior messages at most, and reads answers by the ``hints``."""
+def hydrate_with(settings: ContextSettings, hints: Hints) -> Operation:
+    """The operation that gives so many prior messages as the settings say, and reads answers by the ``hints``."""
 
     def hydrate(request: Request) -> Answer:
         query = request.query("conversation_id", FRESH)
@@ -48,7 +49,7 @@ def hydrate_with(max_history_messages: int, hints: Hints) -> Operation:
         seen = request.see(query, view, may_begin=True)
         seen, prior = _prior(seen, asked.turn_id, request.source)
         with request.telemetry.spans.span("respond"):
-            found = newest(prior, most=max_history_messages)
+            found = newest(prior, most=settings.max_history_messages)
             there = [turn for turn in seen.held.whole(found.turns) if not turn.erased]
             given = whole_exchanges(there, seen.pairs_for(there))
             contents = (turn.content for turn in given.turns)

@@ -18,6 +18,7 @@ _SESSION: Final = ("api", "conversation")
 FIXED: Final = {
     ("api", "conversations"): "conversations",
     ("api", "stats"): "store_stats",
+    ("api", "context"): "posted_context",
     ("health",): "health",
     ("openapi.json",): "openapi",
 }
@@ -29,9 +30,10 @@ OF_A_SESSION: Final = {
     "stats": "stats",
     "graph": "graph",
     "export": "export",
+    "context": "context",
     "hydrate": "hydrate",
 }
-_METHODS: Final = {"hydrate": ("POST",)}
+_METHODS: Final = {"hydrate": ("POST",), "posted_context": ("POST",)}
 # What asks for no key: it says nothing of anybody.
 OPEN: Final = frozenset({"health", "openapi"})
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
+
 from agent.core.summary import statistics, summary
+from agent.recall.context import ContextSettings, SessionWindows, window_stats
 from agent.recall.http.answer import Answer, document
-from agent.recall.http.request import FRESH, VIEW, Request
+from agent.recall.http.context import BUDGET, window_asked
+from agent.recall.http.request import FRESH, VIEW, Operation, Request
 from agent.recall.insights import insights as insights_of
 from agent.recall.view import View
 
@@ -33,13 +38,27 @@ def summarised(request: Request) -> Answer:
     return document(members, version=seen.held.version)
 
 
-def counted(request: Request) -> Answer:
-    """How many messages by whom, and for how many tokens."""
-    query = request.query(*VIEW, FRESH)
-    seen = request.see(query, request.view(query))
-    members = {**statistics(seen.history).document(), "session_id": request.session_id, "version": seen.held.version}
-    request.respond(seen)
-    return document(members, version=seen.held.version)
+def counted_with(settings: ContextSettings, windows: SessionWindows, clock: Callable[[], datetime]) -> Operation:
+    """The operation that counts: how many messages by whom, for how many tokens, and how full their window is.
+
+    The messages are those of the history that is asked for; the window is of the newest conversation where none is.
+    """
+
+    def counted(request: Request) -> Answer:
+        query = request.query(*BUDGET, *VIEW, FRESH)
+        asked = window_asked(query)
+        seen = request.see(query, request.view(query))
+        figures = window_stats(seen, asked, settings, windows, now=clock())
+        members = {
+            **figures.document(),
+            **statistics(seen.history).document(),
+            "session_id": request.session_id,
+            "version": seen.held.version,
+        }
+        request.respond(seen)
+        return document(members, version=seen.held.version)
+
+    return counted
 
 
 def insights(request: Request) -> Answer:

@@ -31,6 +31,9 @@ class RequestTelemetry(Protocol):
     def context_loaded(self, session_id: str, *, total_messages: int, contents: Iterable[str | None]) -> None:
         """The ``contents`` of so many of the ``total_messages`` go into the answer; an erased one is None."""
 
+    def context_pruned(self, session_id: str | None, *, kept: int, dropped: int, tokens: int, strategy: str) -> None:
+        """A window of so many ``tokens`` leaves turns out; ``session_id`` is None where they are of no session."""
+
     def respond(self, operation: str, session_id: str, *, memory: Memory, history_count: int) -> None:
         """What the answer was made from."""
 

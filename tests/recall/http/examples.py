@@ -31,6 +31,18 @@ def payloads(text: str) -> list[str]:
 # Those that the page begins with.
 CAPTURES = payloads(PAGE.partition("## Settings")[0])
 
+# What docs/windows.md and the description post: a list that was never captured.
+POSTED = {
+    "messages": [
+        {"role": "system", "content": "You are the parcel desk. Be brief."},
+        {"role": "user", "content": "Where is parcel 4471? I sent it on Monday, and it should be in Bern by now."},
+        {"role": "assistant", "content": "It left Zurich this morning and is in Bern this afternoon."},
+        {"role": "user", "content": "And parcel 4472?"},
+    ],
+    "max_tokens": 60,
+    "reserved_tokens": 10,
+}
+
 
 class _Clock:
     """Instants of capture, a minute apart."""
@@ -79,6 +91,9 @@ def answers() -> dict[str, Any]:
         found["conversations"] = _got(made, "/api/conversations?limit=1")
         found["store_stats"] = _got(made, "/api/stats")
         found["health"] = _got(made, "/health")
+        found["context"] = _got(made, f"{CHAT}/context?max_tokens=40&explain=true")
+        found["context in openai-chat"] = _got(made, f"{CHAT}/context?max_tokens=40&format=openai-chat")
+        found["posted_context"] = json.loads(made.web.post("/api/context", json=POSTED).get_data())
         body = json.dumps({"user_message": "O-12345", "turn_id": "m-3"})
         found["hydrate"] = json.loads(made.web.post(f"{CHAT}/hydrate", data=body).get_data())
         return found

@@ -20,7 +20,10 @@ from agent.core.waiting import Hints
 from agent.observability.tracing import NoSpans
 from agent.recall.held import WHOLE_BYTES, HeldSessions
 from agent.recall.http.app import RecallApp
+from agent.recall.opened_windows import opened_windows
 from agent.recall.source import Source
+from agent.recall.windows import SessionWindows
+from agent.window_settings import ContextSettings
 from schemas import recall_openapi_bytes
 from tests.recall.http.described import check_described
 
@@ -56,6 +59,9 @@ class FakeTelemetry:
     def context_loaded(self, session_id: str, *, total_messages: int, contents: Iterable[str | None]) -> None:
         self.reports.append(("context_loaded", (session_id, total_messages, list(contents))))
 
+    def context_pruned(self, session_id: str | None, **told: Any) -> None:
+        self.reports.append(("context_pruned", {"session_id": session_id, **told}))
+
     def respond(self, operation: str, session_id: str, *, memory: Any, history_count: int) -> None:
         self.reports.append(("respond", (operation, session_id, memory, history_count)))
 
@@ -82,6 +88,8 @@ class Site:
         hints: Hints | None = None,
         reads: Any = None,
         whole_bytes: int = WHOLE_BYTES,
+        settings: ContextSettings | None = None,
+        windows: SessionWindows | None = None,
     ) -> None:
         self.client = client
         read = reads or client.reads
@@ -99,7 +107,8 @@ class Site:
             new_id=lambda: REQUEST_REF,
             release="9.9.9",
             keys=keys,
-            max_history_messages=most,
+            settings=settings or ContextSettings(max_history_messages=most),
+            windows=windows or opened_windows({}),
             hints=hints,
         )
         self.web = Client(self.app)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.core.exchanges import whole_exchanges
 from agent.core.pairs import named_invocations, paired_calls
 from agent.core.turn import SessionTurn
-from agent.recall.exchanges import whole_exchanges
 from agent.recall.hydration import at_least, newest
 from tests.recall.test_hydration import histories, turn
 

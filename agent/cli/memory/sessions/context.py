@@ -1,0 +1,108 @@
+"""``context``: what of a session a model is to be given, as people or as a provider want it, and why not the rest.
+
+The window itself is a list of turns as ``history`` prints it, with markers where turns are missing; or with a format
+the one document that its provider takes. What is close to its limit is said on standard error.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from agent.bootstrap import store_client
+from agent.cli.embedded_path import check_embedded_store
+from agent.cli.exit_codes import ExitCode
+from agent.cli.invocation import Invocation
+from agent.cli.listing import Listing
+from agent.cli.memory.sessions.seen_session import Named, Seen, seen_session
+from agent.cli.memory.sessions.turn_text import COLUMNS
+from agent.cli.memory.sessions.window_shown import EXPLAINED, account, explained_row, warnings, window_row
+from agent.cli.output_format import Format
+from agent.config import Settings
+from agent.core.window.policy import check_strategy
+from agent.core.window.window import Window
+from agent.recall.context import ContextRequest, ContextSettings, session_window, written
+from agent.recall.opened_windows import opened_windows
+
+# What a document says of where it is from: for a capture, and for no provider.
+_OF_A_CAPTURE: Final = ("session_id", "conversation_id")
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCommand:
+    """One window of a session, or of one ``conversation`` of it, as people name them.
+
+    ``explain``: for people, every turn with what became of it, in place of the window.
+    """
+
+    session: str
+    conversation: str | None
+    request: ContextRequest
+    explain: bool
+
+    interrupted = "interrupted: nothing was changed"
+
+    def __call__(self, invocation: Invocation) -> ExitCode:
+        """Cut and print. Raises StoreNotFound for what is not there, and as ``session_window`` does."""
+        named = Named.of(self.session, self.conversation)
+        if self.request.strategy is not None:
+            # Before a store is opened: wrong usage is that, whatever is there.
+            check_strategy(self.request.strategy)
+        environ = invocation.settings()
+        settings, how, windows = Settings.from_env(environ), ContextSettings.from_env(environ), opened_windows(environ)
+        check_embedded_store(settings.store)
+        with closing(store_client(settings)) as client:
+            seen = seen_session(client.reads, named)
+            window = session_window(seen.session, self.request, how, windows)
+            if self.request.format is not None:
+                return self._print_document(invocation, window, seen, self.request.format)
+            if self.explain and invocation.format is Format.TABLE:
+                self._explain(invocation, window, seen)
+            else:
+                _list(invocation, window, named)
+        self._say(invocation, window)
+        return ExitCode.OK
+
+    def _print_document(self, invocation: Invocation, window: Window, seen: Seen, target: str) -> ExitCode:
+        found = written(window, target, seen=seen.session, source=seen.source)
+        document = {name: value for name, value in found.document.items() if name not in _OF_A_CAPTURE}
+        # Not orjson: a captured integer may have more than 64 bits.
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        if invocation.format is Format.YAML:
+            invocation.print_json(text.encode())
+        else:
+            invocation.terminal.exact(f"{text}\n")
+        if self.explain:
+            left_out = (f"{kind.replace('_', ' ')} {count}" for kind, count in sorted(found.left_out.items()))
+            says = f"{target} does not say: {', '.join(left_out) or 'nothing'}"
+            invocation.terminal.say(*account(window.manifest), says)
+        self._say(invocation, window)
+        return ExitCode.OK
+
+    def _explain(self, invocation: Invocation, window: Window, seen: Seen) -> None:
+        turns = {turn.turn_id: turn for turn in seen.session.held.whole(seen.session.state.turns)}
+        with Listing(invocation, "choices", EXPLAINED) as listing:
+            for choice in window.manifest.choices:
+                document = json.dumps(choice.document(), ensure_ascii=False)
+                listing.add(document, partial(explained_row, choice, turns.get(choice.turn_id)))
+            for line in ("", *account(window.manifest)):
+                listing.note(line)
+
+    def _say(self, invocation: Invocation, window: Window) -> None:
+        lines = warnings(window.manifest)
+        if lines:
+            invocation.terminal.say(*lines)
+
+
+def _list(invocation: Invocation, window: Window, named: Named) -> None:
+    with Listing(invocation, "messages", COLUMNS) as listing:
+        listing.members["session_id"] = named.session
+        if named.conversation is not None:
+            listing.members["conversation_id"] = named.conversation
+        listing.members["manifest"] = window.manifest.document()
+        for turn in window.messages:
+            # Not orjson: a captured integer may have more than 64 bits.
+            listing.add(json.dumps(turn.fields, ensure_ascii=False), partial(window_row, turn))

@@ -1,0 +1,68 @@
+"""How many tokens and messages a policy leaves a conversation: one of three budgets, and what is taken off it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+
+from agent.core.window.kept import UNLIMITED
+from agent.core.window.policy import Policy
+from agent.core.window.prepared import Prepared
+from agent.errors import BudgetTooSmall
+
+# Of a hundred tokens so many are used where they are estimated.
+_OF_ESTIMATED = 95
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """``tokens`` and ``messages`` are those of the window without its system turns, markers included.
+
+    ``budget`` is the one that holds, None where nothing limits the tokens; of it ``fixed`` are not free: system turns,
+    overhead, the query. ``used`` are the tokens of the whole conversation, and ``limit`` is what they are a share of:
+    the model's, or the budget. ``target``: above so many completed tasks go, None where the policy says nothing of it.
+    """
+
+    budget: int | None
+    fixed: int
+    limit: int
+    used: int
+    messages: int
+    is_exact: bool
+    target: float | None = None
+
+    @property
+    def tokens(self) -> int:
+        return UNLIMITED if self.budget is None else self._usable(self.budget) - self.fixed
+
+    def _usable(self, budget: int) -> int:
+        return budget if self.is_exact else budget * _OF_ESTIMATED // 100
+
+    def too_small(self, tokens: int) -> BudgetTooSmall:
+        """The error where not even the smallest window fits, which has ``tokens`` beside what is fixed."""
+        needed = self.fixed + tokens
+        if not self.is_exact:
+            # The least that _usable makes enough of.
+            needed = -(-needed * 100 // _OF_ESTIMATED)
+        return BudgetTooSmall(needed=max(1, needed), budget=0 if self.budget is None else self.budget)
+
+
+def room_of(prepared: Prepared, policy: Policy) -> Room:
+    """The room that ``policy`` leaves in ``prepared``. A budget may be 0 or less: then nothing fits."""
+    fixed = prepared.system_tokens + prepared.overhead
+    history = prepared.before[-1]
+    if policy.max_tokens is not None:
+        whole = fixed + history
+        return Room(policy.max_tokens, fixed, policy.max_tokens, whole, UNLIMITED, prepared.is_exact)
+    messages = UNLIMITED if policy.max_messages is None else policy.max_messages
+    if policy.model_limit is None:
+        most = policy.max_history_tokens
+        return Room(most, 0, most, history, messages, prepared.is_exact)
+    if policy.query is not None:
+        fixed += prepared.query_tokens(policy.query)
+    used = fixed + history
+    limit = policy.model_limit
+    shares = policy.thresholds
+    share = shares.target if used > shares.critical * limit else shares.high
+    budget = floor(share * limit) if used > shares.high * limit or limit <= 0 else None
+    return Room(budget, fixed, limit, used, messages, prepared.is_exact, shares.target * limit)

@@ -1,0 +1,75 @@
+"""Which counter a model's messages are counted by, and what a history comes to."""
+
+from __future__ import annotations
+
+from agent.recall.tokens import Counters, counter_for
+from agent.recall.tokens.breakdown import breakdown
+from agent.recall.tokens.exact import Exact
+from tests.recall.tokens.conversations import turn
+
+
+def test_a_known_model_is_counted_exactly_and_any_other_about() -> None:
+    counters = Counters()
+    told = [counters.for_model(name) for name in ("gpt-4o", "gpt-4", "claude-opus-4-6", "my-own-model", None)]
+    assert [count.name for count in told] == ["o200k_base", "cl100k_base", "estimate", "estimate", "estimate"]
+    assert [count.is_exact for count in told] == [True, True, False, False, False]
+
+
+def test_models_of_one_encoding_share_a_counter_that_is_loaded_once() -> None:
+    asked: list[str] = []
+
+    def none_installed(encoding: str) -> Exact | None:
+        asked.append(encoding)
+        return None
+
+    counters = Counters(exact=none_installed)
+    assert asked == []
+    assert counters.for_model("gpt-4o") is counters.for_model("o3-mini")
+    assert counters.for_model("gpt-4") is not counters.for_model("gpt-4o")
+    assert asked == ["o200k_base", "cl100k_base"]
+
+
+def test_without_the_extra_the_estimator_counts_and_knows_the_encoding() -> None:
+    counters = Counters(exact=lambda _: None)
+    newer, older = counters.for_model("gpt-4o"), counters.for_model("gpt-4")
+    assert (newer.name, newer.is_exact) == ("estimate", False)
+    assert newer(turn("我想改签航班")) < older(turn("我想改签航班"))
+
+
+def test_all_counters_of_one_set_share_its_cache() -> None:
+    counters = Counters()
+    for model in ("gpt-4o", "o1", "gpt-4", None):
+        counters.for_model(model)(turn("said"))
+    assert (counters.counts.misses, counters.counts.hits) == (3, 1)
+
+
+def test_whoever_has_no_set_of_its_own_shares_that_of_the_process() -> None:
+    assert counter_for("gpt-4o") is counter_for("openai/gpt-4o-mini")
+
+
+def test_the_roles_and_the_overhead_sum_up_to_the_total() -> None:
+    usage = {"prompt_tokens": 40, "completion_tokens": 2, "total_tokens": 42}
+    call = {"tool_name": "find", "native_id": "call_1", "arguments": {"n": 1}}
+    turns = [
+        turn("You help.", "system"),
+        turn("Where is it?", "user"),
+        turn("", "assistant", tool_invocations=[call], token_usage=usage),
+        turn("In Rome.", "tool", tool_invocations=[call]),
+        turn("In Rome.", "assistant", token_usage=usage),
+    ]
+    count = counter_for("gpt-4o")
+    found = breakdown(turns, count)
+    assert list(found.by_role) == ["system", "user", "assistant", "tool"]
+    assert found.total == sum(map(count, turns)) + count.overhead == sum(found.by_role.values()) + 3
+    assert found.document() == {
+        "total": found.total,
+        "by_role": found.by_role,
+        "overhead": 3,
+        "counter": "o200k_base",
+        "exact": True,
+        "reported": {"prompt_tokens": 80, "completion_tokens": 4, "total_tokens": 84},
+    }
+
+
+def test_an_empty_history_is_the_overhead() -> None:
+    assert breakdown([], counter_for(None)).total == 3
