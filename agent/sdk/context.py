@@ -17,7 +17,15 @@ from agent.errors import BudgetTooSmall, Problem, ValidationError
 from agent.formats import NATIVE, WRITES
 from agent.observability import log_event
 from agent.observability.recall_telemetry import CONTEXT_PRUNED
-from agent.recall.context import ContextRequest, ContextSettings, SessionWindows, list_window, session_window, written
+from agent.recall.context import (
+    ContextRequest,
+    ContextSettings,
+    SessionWindows,
+    Window,
+    list_window,
+    session_window,
+    written,
+)
 from agent.recall.held import HeldSession
 from agent.recall.opened_windows import opened_rankers, opened_windows
 from agent.recall.source import Source
@@ -81,10 +89,8 @@ class Cutting:
             # What a batch adds may never come: nothing that is kept of the session may know of it.
             whole = (lambda turns: tuple(view.whole(turns))) if view.is_light else None
             held = HeldSession(view.session_id, view.state, view.version, None, whole)
-            source, windows = (
-                source._replace(walked=WalkedSessions()),
-                SessionWindows(rankers=lambda _: self._rankers(None)),
-            )
+            source = source._replace(walked=WalkedSessions())
+            windows = SessionWindows(rankers=lambda _: self._rankers(None))
         seen = None
         if view.state.turns and (named is None or named in view.state.leaves):
             seen = SeenSession(held, Asked(conversation_id=named), source)
@@ -94,7 +100,7 @@ class Cutting:
         if window.manifest.dropped:
             _report(view.session_id, window.manifest)
         if request.format is None:
-            return ContextWindow(window_messages(view, window.messages), window.manifest)
+            return ContextWindow(window_messages(view, window.messages, _cut(view, window)), window.manifest)
         found = written(window, request.format, seen=seen, source=source)
         document = _document(found.document)
         return ContextWindow(_list_of(document), window.manifest, document, found.left_out)
@@ -185,6 +191,15 @@ def checked_format(name: object) -> str | None:
     if name not in WRITES:
         raise ValidationError(f"format must be one of {', '.join(WRITES)}", [Problem("$.format", "enum")])
     return str(name)
+
+
+def _cut(view: View, window: Window) -> frozenset[str]:
+    """The ids of the turns of ``window`` whose text is not whole."""
+    held = [view.state.turns.find(turn.turn_id) for turn in window.messages]
+    if all(one is turn or one is None for one, turn in zip(held, window.messages, strict=True)):
+        # As a rule: then the account, which is of every turn, is not asked for.
+        return frozenset()
+    return frozenset(choice.turn_id for choice in window.manifest.choices if choice.cut)
 
 
 def _report(session_id: str, manifest: Manifest) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from agent.core.growing import Growing
@@ -66,8 +67,8 @@ def messages_of(view: View, turns: Sequence[SessionTurn]) -> list[Message]:
     return [_message(view, turn, pairs) for turn in view.whole(turns)]
 
 
-def window_messages(view: View, turns: Sequence[SessionTurn]) -> list[Message]:
-    """The messages of a window of ``view``, markers among them.
+def window_messages(view: View, turns: Sequence[SessionTurn], cut: AbstractSet[str]) -> list[Message]:
+    """The messages of a window of ``view``, markers among them; ``cut`` are the ids of those with less text.
 
     A marker, and a message that the window changed, are named by nobody: given to a session again they are new, and
     never a revision of what they stand for.
@@ -76,25 +77,22 @@ def window_messages(view: View, turns: Sequence[SessionTurn]) -> list[Message]:
     pairs: Mapping[Place, Call] = {}
     if any(_needs_call(view.session_id, turn) for turn in there if turn.role == "tool"):
         pairs = paired_calls(view.state.turns)
-    return [_in_window(view, turn, pairs) for turn in turns]
+    return [_in_window(view, turn, pairs, is_cut=turn.turn_id in cut) for turn in turns]
 
 
-def _in_window(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Message:
+def _in_window(view: View, turn: SessionTurn, pairs: Mapping[Place, Call], *, is_cut: bool) -> Message:
     if is_marker(turn):
         return Message("system", turn.content or "", metadata={"marker": missing_at(turn)})
     message = _message(view, turn, pairs)
-    if turn.turn_id in view.revised or not _is_changed(view, turn):
-        return message
-    return message._replace(turn_id=None, conversation_id=None, seq=None)
+    return (
+        message._replace(turn_id=None, conversation_id=None, seq=None) if is_cut or _lost_calls(view, turn) else message
+    )
 
 
-def _is_changed(view: View, turn: SessionTurn) -> bool:
+def _lost_calls(view: View, turn: SessionTurn) -> bool:
+    """Whether calls are not in the window that the turn makes."""
     there = view.state.turns.find(turn.turn_id)
-    if there is turn or there is None:
-        return False
-    # What is held light has no content to compare: then it is as it was read.
-    is_cut = there.content is not None and there.content != turn.content
-    return is_cut or (bool(there.invocations) and not turn.invocations)
+    return there is not turn and there is not None and bool(there.invocations) and not turn.invocations
 
 
 def _message(view: View, turn: SessionTurn, pairs: Mapping[Place, Call]) -> Message:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
 
 from agent.errors import BudgetTooSmall, ConfigurationError, ValidationError
 from agent.formats import WRITES
+from agent.recall.held import HeldSessions
 from agent.sdk import Message, SessionHandle
 from tests.sdk.memories import in_memory, texts
 from tests.sdk.test_foreign_messages import ANSWER, ANSWER_RESULT, COMPLETION, COMPLETION_RESULT
@@ -164,6 +166,36 @@ def test_what_was_cleared_is_in_no_window(session):
     session.clear()
     session.append(Message("user", "anew"))
     assert [message.text for message in session.context(max_tokens=1000).messages] == [PROMPT.text, "anew"]
+
+
+@pytest.mark.parametrize("whole_bytes", [1, 2**20])
+def test_a_session_that_is_held_without_content_has_the_same_window(memory, session, whole_bytes: int):
+    fill(session, 20)
+    session.append(Message("user", "long " * 400))
+    whole = session.context(max_tokens=300)
+    memory.store.held = HeldSessions(memory.store.reads, whole_bytes=whole_bytes)
+    light = session.context(max_tokens=300)
+    assert [message.text for message in light.messages] == [message.text for message in whole.messages]
+    assert light.manifest.hash == whole.manifest.hash
+    assert light.messages[-1].turn_id is None
+    with session.batch():
+        session.append(Message("user", "and now?"))
+        assert session.context(max_tokens=300).messages[-1].text == "and now?"
+
+
+def test_a_window_that_leaves_messages_out_says_so_in_the_log(session, caplog):
+    fill(session)
+    with caplog.at_level(logging.INFO):
+        session.context(max_tokens=10_000)
+        window = session.context(max_tokens=200)
+    (line,) = [record for record in caplog.records if record.getMessage() == "context_pruned"]
+    assert vars(line)["agent_members"] == {
+        "session_id": session.session_uuid,
+        "kept": window.manifest.kept,
+        "dropped": window.manifest.dropped,
+        "tokens": window.manifest.tokens,
+        "strategy": "truncate",
+    }
 
 
 def test_nothing_is_written(memory, session):

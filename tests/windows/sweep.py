@@ -84,17 +84,19 @@ def swept(
     *,
     steps: int | None = None,
     formats: Iterable[str] = WRITES,
-    estimated: bool = True,
+    thorough: bool = True,
 ) -> Account:
-    """All windows of one conversation; ``estimated``: those too that the estimator cuts, counted again by ``exact``."""
+    """All windows of one conversation. ``thorough``: those too that the estimator cuts, counted again by ``exact``, and
+    each budget for providers that want a user first and for the others; else these take turns.
+    """
     account = Account(conversations=1)
     once = Remembered(exact)
     one = _One(found, once, account, tuple(formats))
-    for count in (once, *([Remembered(Estimator())] if estimated else [])):
+    for count in (once, *([Remembered(Estimator())] if thorough else [])):
         prepared = one.prepared(count)
         for strategy in STRATEGIES:
-            for budget in budgets(one.total, steps=steps):
-                for user_first in (False, True):
+            for place, budget in enumerate(budgets(one.total, steps=steps)):
+                for user_first in (False, True) if thorough else (place % 2 == 1,):
                     one.look(prepared, Policy(strategy=strategy, max_tokens=budget, user_first=user_first), count)
     return account
 

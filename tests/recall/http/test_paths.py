@@ -88,9 +88,9 @@ def test_an_unknown_path_is_told_what_there_is_and_how_a_slash_is_written(made: 
     for path in ("/api/conversation/a/b", "/api/sessions"):
         message = error_of(made.ask(path))["message"]
         assert message == (
-            "there is nothing at this path; there is /api/conversations, /api/stats, /health, /openapi.json, "
-            "/api/conversation/{session_id}, and of a session /state, /summary, /insights, /stats, /graph, /export, "
-            "/hydrate behind that; a slash within an id is written %2F"
+            "there is nothing at this path; there is /api/conversations, /api/stats, /api/context, /health, "
+            "/openapi.json, /api/conversation/{session_id}, and of a session /state, /summary, /insights, /stats, "
+            "/graph, /export, /context, /hydrate behind that; a slash within an id is written %2F"
         )
     assert made.history("a%2Fb") == ["a"]
 
