@@ -63,6 +63,7 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "window": windows.run,
     "window-relevant": windows.run_relevant,
     "window-count": windows.run_counting,
+    "window-held": windows.run_held,
 }
 
 

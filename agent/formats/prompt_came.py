@@ -38,21 +38,35 @@ def _sendable(turn: SessionTurn, format_name: str) -> SessionTurn:
     native = native if isinstance(native, dict) else {}
     absent = metadata.get("native_absent")
     absent = absent if isinstance(absent, list) else []
-    is_old = format_name == "openai-chat" and ("function_call" in native or native.get("role") == "function")
+    is_old = format_name == "openai-chat" and _is_old_chat(native)
     event_absent = native.get("event_absent")
     is_nobodys = format_name == "google-adk" and isinstance(event_absent, list) and "author" in event_absent
     if digests_in(native) or is_old or is_nobodys or (format_name == "gemini" and _is_for_sdk(native, absent)):
         return prompt_turn(turn, is_made=True)
     if format_name == "openai-chat":
-        # The time of a message is none of its members.
-        derived = metadata.get("derived")
-        derived = derived if isinstance(derived, list) else []
-        return with_fields(turn, {"metadata": {**metadata, "derived": [*derived, "timestamp"]}}, is_made=False)
+        return with_fields(turn, {"metadata": _of_request(metadata, native)}, is_made=False)
     if format_name == "langchain" and "as" in native:
         # A list is of one form, and what is made has this one.
         left = {name: value for name, value in native.items() if name != "as"}
         return with_fields(turn, {"metadata": {**metadata, "native": left}}, is_made=False)
     return turn
+
+
+def _of_request(metadata: Mapping[str, Any], native: Mapping[str, Any]) -> dict[str, Any]:
+    """``metadata`` of a chat message without what a request may not say: its time, and that it has no calls."""
+    derived = metadata.get("derived")
+    found = {**metadata, "derived": [*(derived if isinstance(derived, list) else ()), "timestamp"]}
+    if "native" in metadata:
+        found["native"] = {name: value for name, value in native.items() if value is not None or name == "content"}
+    return found
+
+
+def _is_old_chat(native: Mapping[str, Any]) -> bool:
+    """Whether it was a call without an id, or the result of one, or says less of a call than a request has to."""
+    sent = native.get("tool_calls")
+    calls = [call for call in sent if call is not None] if isinstance(sent, list) else []
+    are_whole = all(isinstance(call, dict) and {"id", "type"} <= call.keys() for call in calls)
+    return native.get("function_call") is not None or native.get("role") == "function" or not are_whole
 
 
 def _is_for_sdk(native: Mapping[str, Any], absent: Sequence[Any]) -> bool:

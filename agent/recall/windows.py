@@ -18,6 +18,7 @@ from agent.core.turn import SessionTurn
 from agent.core.window.counting import Counting
 from agent.core.window.cutting import Ranker
 from agent.core.window.prepared import Prepared, prepare
+from agent.recall.captures_said import RememberedCaptures
 from agent.recall.tokens import counter_for
 from agent.recall.tokens.models import ModelLimit, limit_of
 from agent.recall.view import SeenSession
@@ -98,6 +99,8 @@ class SessionWindows:
     ) -> None:
         self.counters = counters
         self.limits = limits
+        # What is read again of them with each window in a provider's format.
+        self.captures = RememberedCaptures()
         self._rankers = rankers
         self._most = most
         self._held: OrderedDict[tuple[str, Which, str], _Held] = OrderedDict()
@@ -137,6 +140,8 @@ class SessionWindows:
         prepared = prepare(whole, _Known(count, before), pairs=pairs)
         # From here on nobody looks back.
         prepared.count = count
+        if before is not None:
+            prepared.remember(before.prepared)
         # What is erased shall be in no index, whether or not anybody asks it again.
         is_known = before is not None and _erased(before.turns) == _erased(whole)
         ranker = before.ranker if before is not None and is_known else self.ranker(seen.held.session_id)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import jiter
@@ -22,6 +23,7 @@ from agent.core.window.window import Window
 from agent.formats.prompt import shaped
 from agent.formats.writers import writer
 from agent.formats.writing import Capture, Session
+from agent.recall.captures_said import RememberedCaptures, read_captures
 from agent.recall.exported_session import exported_session
 from agent.recall.source import Source
 from agent.recall.view import SeenSession
@@ -51,19 +53,21 @@ def written(
     seen: SeenSession | None = None,
     source: Source | None = None,
     came_in: str | None = None,
+    remembered: RememberedCaptures | None = None,
 ) -> WrittenWindow:
     """``window`` in the format (one of ``WRITES``), valid for its provider.
 
     The window must have been cut for this format (``ContextRequest.format``). ``seen`` and ``source``: the session that
-    it is of, and where its captures are read: a message that came in this format is given back as it came. Of a list
-    ``came_in`` says the format. Raises LookupError for another format.
+    it is of, and where its captures are read: a message that came in this format is given back as it came. What is
+    ``remembered`` of them is not read again. Of a list ``came_in`` says the format. Raises LookupError for another
+    format.
     """
     pairs: Mapping[Place, Call] | None = None if seen is None else seen.pairs_for(window.messages)
     prompt = shaped(window.messages, format_name, pairs=pairs)
     if seen is None or source is None:
         session = _of_list(prompt.turns, came_in)
     else:
-        session = _of_session(prompt.turns, window.messages, seen, source)
+        session = _of_session(prompt.turns, window.messages, seen, source, remembered)
     found = writer(format_name)(session)
     (text,) = found.documents
     lost = Counter({kind: count for kind, count in found.lost.items() if kind not in _TOLD_BY_THE_MANIFEST})
@@ -73,7 +77,11 @@ def written(
 
 
 def _of_session(
-    shown: Sequence[SessionTurn], kept: Sequence[SessionTurn], seen: SeenSession, source: Source
+    shown: Sequence[SessionTurn],
+    kept: Sequence[SessionTurn],
+    seen: SeenSession,
+    source: Source,
+    remembered: RememberedCaptures | None,
 ) -> Session:
     line = _line(shown)
     return exported_session(
@@ -84,6 +92,7 @@ def _of_session(
         # Not the whole session: results stand behind their calls here, and a long one is not to be walked each time.
         turns=line,
         brought=[turn for turn in kept if not is_marker(turn)],
+        captures=read_captures if remembered is None else partial(remembered.read, seen.held.state),
     )
 
 

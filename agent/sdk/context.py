@@ -101,7 +101,8 @@ class Cutting:
             _report(view.session_id, window.manifest)
         if request.format is None:
             return ContextWindow(window_messages(view, window.messages, _cut(view, window)), window.manifest)
-        found = written(window, request.format, seen=seen, source=source)
+        remembered = self._windows.captures
+        found = written(window, request.format, seen=seen, source=source, remembered=remembered)
         document = _document(found.document)
         return ContextWindow(_list_of(document), window.manifest, document, found.left_out)
 

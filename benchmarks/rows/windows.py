@@ -57,6 +57,23 @@ def run_counting(stage: Stage) -> list[Figure]:
     ]
 
 
+def run_held(stage: Stage) -> list[Figure]:
+    """A session of 10 000 turns that is held: the figures of its window, and the memory that it takes."""
+    turns = 10_000
+    folder = stage.folder / "window-held"
+    folder.mkdir()
+    samples = run_script(stage, "benchmarks.held_windows", "stats", str(folder), str(stage.rounds(40, 8)), str(turns))
+    fresh = stage.folder / "window-memory"
+    fresh.mkdir()
+    taken = run_script(stage, "benchmarks.held_windows", "memory", str(fresh), str(turns))
+    session = f"a held session of {turns} turns"
+    note = f"its row alone, which each asks the store for: {_shown(samples, 'row')}"
+    return [
+        _absolute("window-stats", f"stats of {session}", "ms", 10, samples["stats"]["seconds"], note),
+        Figure("window-memory", f"memory of {session}, scores and index included", "MB", "at most", 40, (taken / 1e6,)),
+    ]
+
+
 def _absolute(
     name: str, what: str, unit: Literal["ms", "us"], bound: float, seconds: Sequence[float], *notes: str
 ) -> Figure:

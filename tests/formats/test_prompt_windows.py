@@ -28,7 +28,7 @@ from tests.formats.whole_sessions import captures
 LAW = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 BUDGETS = 20
 # What takes long to cut at every budget is for the sweep.
-LONGEST = 24
+LONGEST = 16
 
 
 def of_folder(folder: Path) -> Iterator[tuple[str, Session]]:

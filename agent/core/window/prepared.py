@@ -78,6 +78,8 @@ class Prepared:
         self.atoms: Atoms = atoms([self.turns[place] for place in self.at], self.normalised.pairs)
         self.before = list(accumulate((self.tokens[place] for place in self.at), initial=0))
         self.lost_before = self._lost_before()
+        # By text and role: they are most of what a score costs.
+        self._said: dict[tuple[str, str], frozenset[str]] = {}
         self._made: dict[Any, Any] = {}
         self._markers: dict[str, Markers] = {}
 
@@ -135,6 +137,24 @@ class Prepared:
             found = self._made[key] = make()
         return found
 
+    def signals(self, text: str, role: str) -> frozenset[str]:
+        """``signals_of`` a text, looked for once."""
+        found = self._said.get((text, role))
+        if found is None:
+            # Its patterns are compiled at import, and most windows need none.
+            from agent.core.window.signals import signals_of
+
+            found = self._said[text, role] = signals_of(text, role)
+        return found
+
+    def remember(self, earlier: Prepared) -> None:
+        """Take over what was found in ``earlier``, of the texts that are still there."""
+        if earlier._said:
+            for turn in self.turns:
+                key = turn.content or "", turn.role
+                if key in earlier._said:
+                    self._said[key] = earlier._said[key]
+
     @cached_property
     def scores(self) -> list[float]:
         """The score of each turn, 0..1. Raises ScorerFailedError."""
@@ -174,7 +194,7 @@ class Prepared:
         # Its patterns are compiled at import, and most windows need none.
         from agent.core.window.importance import importance
 
-        return importance(turns, pairs)
+        return importance(turns, pairs, signals=self.signals)
 
     def _segment(
         self, turns: Sequence[SessionTurn], pairs: Mapping[Place, Call]
@@ -184,7 +204,7 @@ class Prepared:
         # Its patterns are compiled at import, and most windows need none.
         from agent.core.window.segments import error_links, segments
 
-        return segments(turns, pairs), error_links(turns, pairs)
+        return segments(turns, pairs, signals=self.signals), error_links(turns, pairs, signals=self.signals)
 
     def _lost_before(self) -> list[int]:
         lost = self.normalised.lost

@@ -7,12 +7,14 @@ relevant neighbour's. Importance and recency decide between turns that have as m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import add
 from typing import Final
 
 # What a neighbour gives, by its distance.
 NEIGHBOURS: Final = (0.6, 0.3, 0.15)
-IMPORTANCE: Final = 0.01
-RECENCY: Final = 0.003
+# More of either costs answers that are old, which most are: recency is in the importance too.
+IMPORTANCE: Final = 0.02
+RECENCY: Final = 0.0005
 
 
 def fused(relevance: Sequence[float], importance: Sequence[float]) -> list[float]:
@@ -20,20 +22,22 @@ def fused(relevance: Sequence[float], importance: Sequence[float]) -> list[float
 
     Raises ValueError where they are not of the same number.
     """
-    lifted = _lifted([max(0.0, each) for each in relevance])
+    lifted = _lifted([each if each > 0 else 0.0 for each in relevance])
     count, best = len(lifted), max(lifted, default=0.0)
     scale = (1 - IMPORTANCE - RECENCY) / best if best > 0 else 0.0
-    recency = RECENCY / count if count else 0.0
+    recency = RECENCY / max(1, count)
+    # The largest sum may be above 1 by the last bit of a float.
     return [
-        min(1.0, scale * each + IMPORTANCE * min(1.0, max(0.0, worth)) + recency * place)
+        min(1.0, scale * each + IMPORTANCE * worth + recency * place)
         for place, (each, worth) in enumerate(zip(lifted, importance, strict=True), 1)
     ]
 
 
 def _lifted(relevance: list[float]) -> list[float]:
-    given = [0.0] * len(relevance)
+    count = len(relevance)
+    given = [0.0] * count
     for distance, share in enumerate(NEIGHBOURS, 1):
-        after = [*relevance[distance:], *[0.0] * min(distance, len(relevance))]
-        before = [*[0.0] * min(distance, len(relevance)), *relevance[: len(relevance) - min(distance, len(relevance))]]
-        given = [max(have, share * one, share * other) for have, one, other in zip(given, after, before, strict=True)]
-    return [own + more for own, more in zip(relevance, given, strict=True)]
+        nothing = [0.0] * min(distance, count)
+        nearest = map(max, relevance[distance:] + nothing, nothing + relevance[: max(0, count - distance)])
+        given = list(map(max, given, [share * one for one in nearest]))
+    return list(map(add, relevance, given))

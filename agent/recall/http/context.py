@@ -61,7 +61,7 @@ def context_with(settings: ContextSettings, windows: SessionWindows) -> Operatio
             contents = (turn.content for turn in window.messages)
             total = window.manifest.kept + window.manifest.dropped
             request.telemetry.context_loaded(request.session_id, total_messages=total, contents=contents)
-            members = _members(request, seen, window, asked)
+            members = _members(request, seen, window, asked, windows)
             conversation_id = window_of(seen, asked, settings).conversation_id
             if conversation_id is not None:
                 members["conversation_id"] = conversation_id
@@ -111,7 +111,9 @@ def _asked(query: Query) -> ContextRequest:
     )
 
 
-def _members(request: Request, seen: SeenSession, window: Window, asked: ContextRequest) -> dict[str, Any]:
+def _members(
+    request: Request, seen: SeenSession, window: Window, asked: ContextRequest, windows: SessionWindows
+) -> dict[str, Any]:
     """The messages: as the history shows them, with markers among them, or as the document of the format."""
     if asked.format in (None, NATIVE):
         whole = [turn for turn in window.messages if not is_marker(turn)]
@@ -121,7 +123,11 @@ def _members(request: Request, seen: SeenSession, window: Window, asked: Context
     # One that is about to begin has no captures to look at.
     is_there = seen.held.row is not None
     written_as = written(
-        window, str(asked.format), seen=seen if is_there else None, source=request.source if is_there else None
+        window,
+        str(asked.format),
+        seen=seen if is_there else None,
+        source=request.source if is_there else None,
+        remembered=windows.captures,
     )
     members = {name: value for name, value in written_as.document.items() if name not in _OF_A_CAPTURE}
     return {

@@ -7,11 +7,12 @@ the turtles. Own code, since the libraries build their index anew for every corp
 
 from __future__ import annotations
 
+import math
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from heapq import nlargest, nsmallest
 from itertools import repeat
-from math import log
 from typing import Final
 
 from agent.recall.relevance.dates import named
@@ -51,10 +52,10 @@ class Bm25Index:
         known: dict[str, int | None] = {}
         for text, beside in zip(texts, also, strict=False):
             counts: dict[int, int] = {}
-            for word in words(text):
+            for word, count in Counter(words(text)).items():
                 found = known[word] if word in known else known.setdefault(word, self._id_of(word))
                 if found is not None:
-                    counts[found] = counts.get(found, 0) + 1
+                    counts[found] = counts.get(found, 0) + count
             self._add(counts, [self._id(each) for each in beside])
         self._norms = ()
 
@@ -86,14 +87,18 @@ class Bm25Index:
 
     def _add(self, counts: dict[int, int], beside: Sequence[int]) -> None:
         row = len(self._lengths) << _BITS
+        rows_of, terms_in = self._rows_of, self._terms_in
+        length = sum(counts.values())
+        if length > _MOST:
+            counts = {each: min(count, _MOST) for each, count in counts.items()}
         for each, count in counts.items():
-            self._rows_of[each].append(row | min(count, _MOST))
+            rows_of[each].append(row | count)
+            terms_in.append(each << _BITS | count)
         for each in beside:
             if each not in counts:
-                self._rows_of[each].append(row | 1)
-        self._terms_in.extend([each << _BITS | min(count, _MOST) for each, count in counts.items()])
-        self._starts.append(len(self._terms_in))
-        self._lengths.append(sum(counts.values()))
+                rows_of[each].append(row | 1)
+        self._starts.append(len(terms_in))
+        self._lengths.append(length)
 
     def _scored(self, wanted: Iterable[int]) -> list[float]:
         norms = self._normed()
@@ -108,7 +113,7 @@ class Bm25Index:
         return scores
 
     def _idf(self, rows: int) -> float:
-        return log(1 + (len(self._lengths) - rows + 0.5) / (rows + 0.5)) ** RARE
+        return math.pow(math.log(1 + (len(self._lengths) - rows + 0.5) / (rows + 0.5)), RARE)
 
     def _normed(self) -> Sequence[float]:
         """What the length of each row makes of its counts."""
@@ -128,5 +133,5 @@ class Bm25Index:
                 if each not in asked:
                     weights[each] = weights.get(each, 0.0) + share * (entry & _MOST)
         rows = len(self._lengths) + 1
-        ranked = [(-weight * log(rows / len(self._rows_of[each])), each) for each, weight in weights.items()]
+        ranked = [(-weight * math.log(rows / len(self._rows_of[each])), each) for each, weight in weights.items()]
         return [each for _, each in nsmallest(_TERMS, ranked)]

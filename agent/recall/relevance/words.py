@@ -2,8 +2,9 @@
 
 A word is a run of letters, marks and numbers after NFKC and case folding. Where writers leave no spaces (Han, kana,
 Thai, Lao, Khmer, Myanmar and some more), and in Hangul, whose words carry their particles, each two neighbours are one.
-Endings of English are taken off. Small words say nothing of what is asked for, and are none; they are listed for few
-languages, and of the others their frequency tells. Cut off is what is behind 20 000 characters of a text or 64 of a word.
+English verbs and nouns lose their endings. Small words say nothing of what is asked for, and are none; they are listed
+for few languages, and of the others their frequency tells. Cut off is what is behind 20 000 characters of a text, and
+behind 64 of a word.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from operator import add
 from typing import Final
 from unicodedata import category, normalize
+
+from agent.recall.relevance.english import base_form
 
 _LONGEST_TEXT: Final = 20_000
 _LONGEST_WORD: Final = 64
@@ -31,48 +35,40 @@ _SMALL_WORDS: Final = (
     "such sure t than thank thanks that the their theirs them then there these they this those to us use ve very "
     "want was wasn we well were what when where which who whom whose why will with would yes you your yours "
     # Spanish, Portuguese, Italian
-    "al ao às che com como con cuál cuándo da das de del della di dia do donde dónde dos ed el em en entre es está este "
-    "están favor foi fue gli gracias ha hay il la las le lo los mais mas más mi muy na não nem nel non nos num o os para "
-    "per però pero por porque puede puedo qual quale quando que quem qué quién quiero se ser si sobre sono sua sus su "
-    "também te tem tiene um uma un una você y "
+    "al ao às che com como con cuál cuándo da das de del della di dia do donde dónde dos ed el em en entre es "
+    "está este están favor foi fue gli gracias ha hay il la las le lo los mais mas más mi muy na não nem nel non "
+    "nos num o os para per però pero por porque puede puedo qual quale quando que quem qué quién quiero se ser si "
+    "sobre sono sua sus su também te tem tiene um uma un una você y "
     # French, German, Dutch
-    "aber als au auf aus aux avec bei bis bitte ce ces cette dans das dem der des dass du ein eine einem einen einer "
-    "elle er es est et für geen het hoe ich ihr il im ist je kann l les mais merci möchte nach ne nicht noch nous oder "
-    "ou où par pas qu qui sich sie sind sont um und une van von votre vous wann warum wat welche welcher wenn wer wie "
-    "wir wird wo zu zum zur über "
+    "aber als au auf aus aux avec bei bis bitte ce ces cette dans das dem der des dass du ein eine einem einen "
+    "einer elle er es est et für geen het hoe ich ihr il im ist je kann l les mais merci möchte nach ne nicht "
+    "noch nous oder ou où par pas qu qui sich sie sind sont um und une van von votre vous wann warum wat welche "
+    "welcher wenn wer wie wir wird wo zu zum zur über "
     # Russian, Arabic, Hindi
-    "а в вы где для до если есть еще ещё же за и из или к как когда кто ли меня мне мой мы на не нет но о он она они от "
-    "по при с так там то только у уже что чтобы это этот я "
-    "إلى أن التي الذي على عن في كان كيف ما متى من هذا هذه هل أين और आप उस का की के को क्या कब कहाँ तो ने नहीं पर भी "
-    "मुझे में मैं यह लिए वह से है हैं हो"
+    "а в вы где для до если есть еще ещё же за и из или к как когда кто ли меня мне мой мы на не нет но о он она "  # noqa: RUF001 - Cyrillic it is
+    "они от по при с так там то только у уже что чтобы это этот я "  # noqa: RUF001 - Cyrillic it is
+    "إلى أن التي الذي على عن في كان كيف ما متى من هذا هذه هل أين "
+    "और आप उस का की के को क्या कब कहाँ तो ने नहीं पर भी मुझे में मैं यह लिए वह से है हैं हो"
 )
-_VOWELS: Final = frozenset("aeiouy")
-# Below so many letters nothing is taken off.
-_LEAST: Final = 4
-_LEAST_STEM: Final = 3
 
 
-def words(text: str) -> Iterator[str]:
+def words(text: str) -> list[str]:
     """The words of ``text`` as they stand, folded, small ones and endings included, in their order."""
     text = text[:_LONGEST_TEXT]
     if text.isascii():
-        yield from _PLAIN.findall(text.lower())
-        return
-    for word in _parted(text):
-        # Most words of most texts are of one piece.
-        if word.isascii() or not _UNSPACED.search(word):
-            yield word
-        else:
-            yield from _pieces(word)
+        return _PLAIN.findall(text.lower())
+    parted = _parted(text)
+    if not _UNSPACED.search(text):
+        return parted
+    return [piece for word in parted for piece in ((word,) if word.isascii() else _pieces(word))]
 
 
 def term(word: str) -> str | None:
     """The form in which ``word``, one of ``words``, is compared; None for a small word."""
     if word in _small_words():
         return None
-    if word.isascii() and len(word) >= _LEAST and word.isalpha():
-        return _stem(word[:_LONGEST_WORD])
-    return word[:_LONGEST_WORD]
+    cut = word[:_LONGEST_WORD]
+    return base_form(cut) if cut.isascii() and cut.isalpha() else cut
 
 
 def terms(text: str) -> list[str]:
@@ -104,25 +100,6 @@ def _pieces(word: str) -> Iterator[str]:
         characters = run.group()
         if len(characters) == 1:
             yield characters
-        for place in range(len(characters) - 1):
-            yield characters[place : place + 2]
+        yield from map(add, characters, characters[1:])
     if end < len(word):
         yield word[end:]
-
-
-def _stem(word: str) -> str:
-    """``word`` without the endings of English verbs and plurals; another language's lose an s or an e, all alike."""
-    if word.endswith("ies"):
-        word = word[:-3] + "y"
-    elif word.endswith("s") and not word.endswith("ss"):
-        word = word[:-1]
-    for ending in ("ing", "ed"):
-        stem = word.removesuffix(ending)
-        if stem != word and len(stem) >= _LEAST_STEM:
-            word = stem
-            break
-    if len(word) >= _LEAST:
-        word = word.removesuffix("e")
-    if len(word) >= _LEAST and word[-1] == word[-2] and word[-1] not in "aeiouls":
-        word = word[:-1]
-    return word[:-1] + "i" if len(word) >= _LEAST and word.endswith("y") else word

@@ -17,6 +17,7 @@ from agent.core.window.counting import Counting, counted
 from agent.core.window.cut_message import is_plain
 from agent.core.window.marker import is_marker, marker_turn, missing_at
 from agent.core.window.policy import Policy
+from agent.core.window.segments import error_links
 from agent.core.window.window import Window
 
 _CUT = re.compile(r"\.\.\. \[(\d+) characters removed\] \.\.\.")
@@ -30,11 +31,11 @@ def broken_laws(
     window: Window,
     *,
     is_maximal: bool = True,
-    links: Sequence[tuple[int, int]] = (),
+    links: Sequence[tuple[int, int]] | None = None,
 ) -> list[str]:
     """The names of the laws that ``window`` breaks, with what was found. ``is_maximal`` False: not whether more fits.
 
-    ``links`` are the places in ``messages`` of errors and their corrections.
+    ``links`` are the places in ``messages`` of errors and their corrections; None: by ``error_links``.
     """
     found = _Case(messages, paired_calls(messages) if pairs is None else pairs, policy, count, window)
     laws = [
@@ -42,7 +43,8 @@ def broken_laws(
         *_markers(found), *_manifest(found),
     ]  # fmt: skip
     if is_maximal and not laws:
-        laws += [*_before_the_strategy(found), *_more_would_fit(found, links)]
+        linked = found.links if links is None else links
+        laws += [*_before_the_strategy(found), *_more_would_fit(found, linked)]
     return laws
 
 
@@ -66,6 +68,12 @@ class _Case:
         there = [turn for turn in self.messages if not turn.erased]
         silent = [_silent(turn) if turn.role == "system" else turn for turn in there]
         return {self.place[turn.turn_id]: turn for turn in whole_exchanges(silent, pairs, open_end=True).turns}
+
+    @cached_property
+    def links(self) -> list[tuple[int, int]]:
+        """The places of errors and of their corrections."""
+        places = list(self.may)
+        return [(places[one], places[other]) for one, other in error_links(list(self.may.values()), self.pairs)]
 
     @cached_property
     def spoken(self) -> list[int]:

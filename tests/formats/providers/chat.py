@@ -53,6 +53,8 @@ def _chat_message(message: dict[str, Any]) -> list[str]:
         found.append("an empty list of calls")
     for call in message.get("tool_calls") or ():
         function = call.get("function", call.get("custom"))
+        if call.get("type") not in ("function", "custom"):
+            found.append("a call of no type")
         if not isinstance(call.get("id"), str) or not 0 < len(call["id"]) <= _LONGEST_ID:
             found.append("an id that is too long or none")
         if not isinstance(function, dict) or not _NAME.fullmatch(str(function.get("name"))):
