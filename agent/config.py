@@ -117,7 +117,7 @@ class RecallSettings(NamedTuple):
             settings=settings,
             keys=keys,
             cors_origins=_cors_origins(environ, keys),
-            context=ContextSettings.from_env(environ),
+            context=ContextSettings.of_function(environ),
             intents=NO_INTENTS if settings.intents is None else settings.intents,
         )
 

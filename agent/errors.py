@@ -85,13 +85,23 @@ class Unauthorized(ValidationError):
 
 
 class BudgetTooSmall(ValidationError):
-    """No window fits the tokens that it was given: its system turns, or a marker and one token, take ``needed``."""
+    """No window fits the tokens that it was given: its system turns, or a marker and one token, take ``needed``.
 
-    def __init__(self, *, needed: int, budget: int) -> None:
-        super().__init__(f"a window needs {needed} tokens at least", [Problem("$.max_tokens", "minimum")])
+    ``path`` names what the budget was taken from. ``reserved``: so many tokens of ``max_tokens`` were not for the
+    window, and ``budget`` is what they leave; 0 where all of it was.
+    """
+
+    def __init__(self, *, needed: int, budget: int, path: str = "$.max_tokens", reserved: int = 0) -> None:
+        message = f"a window needs {needed} tokens at least"
+        if reserved:
+            most = f"max_tokens of at least {needed + reserved}"
+            message = f"max_tokens less reserved_tokens leaves {budget}; a window needs {needed}: {most}"
+        super().__init__(message, [Problem(path, "minimum")])
         self.needed = needed
         self.budget = budget
         self.details |= {"needed": needed, "budget": budget}
+        if reserved:
+            self.details |= {"reserved_tokens": reserved, "max_tokens": budget + reserved}
 
 
 class PayloadTooLarge(ValidationError):

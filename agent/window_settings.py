@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Final, Literal, NamedTuple, cast, get_args
 
 from agent.core.window.policy import (
@@ -30,6 +31,19 @@ MOST_MESSAGES: Final = 1000
 # More than any model takes, and small enough to be a typo beyond.
 MOST_TOKENS: Final = 100_000_000
 LONGEST_MARKER: Final = 500
+_PREFIX: Final = "CONVERSATION_"
+VARIABLES: Final = (
+    "CONVERSATION_MAX_HISTORY_MESSAGES",
+    "CONVERSATION_MAX_CONTEXT_TOKENS",
+    "CONVERSATION_CONTEXT_STRATEGY",
+    "CONVERSATION_MIN_RECENT",
+    "CONVERSATION_RESERVED_TOKENS",
+    "CONVERSATION_MARKER",
+    "CONVERSATION_SCOPE",
+    "CONVERSATION_THRESHOLDS",
+)
+# How much of the rest of a name has to agree to be taken for one of them: CONVERSATION_ID is somebody else's.
+_ALIKE: Final = 0.65
 _WHOLE: Final = re.compile(r"[0-9]{1,9}\Z", re.ASCII)
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3})?\Z", re.ASCII)
 
@@ -52,6 +66,20 @@ class ContextSettings(NamedTuple):
     marker: str = MARKER
     scope: Scope = "conversation"
     thresholds: Thresholds = THRESHOLDS
+
+    @classmethod
+    def of_function(cls, environ: Mapping[str, str]) -> ContextSettings:
+        """The settings of the function that others call. Raises ConfigurationError for a misspelt name too.
+
+        A program that asks for a window may well have variables of its own that begin alike.
+        """
+        for name in environ:
+            if name.startswith(_PREFIX) and name not in VARIABLES and environ[name].strip():
+                endings = [variable.removeprefix(_PREFIX) for variable in VARIABLES]
+                alike = get_close_matches(name.removeprefix(_PREFIX), endings, n=1, cutoff=_ALIKE)
+                if alike:
+                    raise ConfigurationError(name, f"is no setting; {_PREFIX}{alike[0]} is: rename or unset it")
+        return cls.from_env(environ)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> ContextSettings:
@@ -105,7 +133,8 @@ def _thresholds(environ: Mapping[str, str], variable: str) -> Thresholds:
         return THRESHOLDS
     parts = [part.strip() for part in text.split(",")]
     values = [float(part) / 100 if _PERCENT.match(part) else 0.0 for part in parts]
-    if len(values) != 3 or not 0 < values[2] <= values[0] <= values[1] <= 1:
+    # 0.8 is what a share is written as, and would be less than a percent.
+    if len(values) != 3 or not 0.01 <= values[2] <= values[0] <= values[1] <= 1:
         raise ConfigurationError(
             variable, "must be three percentages as in 80,90,60: from where it is cut, from where far, down to what"
         )

@@ -20,6 +20,8 @@ ingredients() {
 if [ ! -x "$environment/bin/python" ] || ! ingredients | cmp -s - "$stamp"; then
     printf 'Making %s (about a minute) ...\n' "$environment"
     .venv/bin/python -m venv --clear "$environment"
+    # Before: a lock that changes meanwhile is not what is installed.
+    ingredients >"$stamp.new"
     PIP_DISABLE_PIP_VERSION_CHECK=1 "$environment/bin/python" -m pip install -qq --requirement "$lock"
-    ingredients >"$stamp"
+    mv "$stamp.new" "$stamp"
 fi

@@ -78,3 +78,30 @@ def test_the_read_side_does_not_start_with_one_that_does_not_hold() -> None:
     with pytest.raises(ConfigurationError, match="CONVERSATION_SCOPE"):
         RecallSettings.from_env({"CONVERSATION_SCOPE": "everything"})
     assert RecallSettings.from_env({"CONVERSATION_MIN_RECENT": "3"}).context.min_recent == 3
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "meant"),
+    [
+        ("CONVERSATION_STRATEGY", "CONVERSATION_CONTEXT_STRATEGY"),
+        ("CONVERSATION_MAX_TOKENS", "CONVERSATION_MAX_CONTEXT_TOKENS"),
+        ("CONVERSATION_MAX_MESSAGES", "CONVERSATION_MAX_HISTORY_MESSAGES"),
+        ("CONVERSATION_MIN_RECENTS", "CONVERSATION_MIN_RECENT"),
+        ("CONVERSATION_RESERVED", "CONVERSATION_RESERVED_TOKENS"),
+    ],
+)
+def test_the_read_side_does_not_start_with_a_name_that_is_nearly_one(misspelt: str, meant: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        RecallSettings.from_env({misspelt: "5"})
+    assert caught.value.variable == misspelt
+    assert meant in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["CONVERSATION_ID", "CONVERSATION_STORE", "CONVERSATION_MEMORY_URL"])
+def test_what_somebody_else_calls_alike_is_left_alone(name: str) -> None:
+    assert RecallSettings.from_env({name: "x"}).context == ContextSettings()
+
+
+def test_shares_are_no_percentages() -> None:
+    with pytest.raises(ConfigurationError):
+        ContextSettings.from_env({"CONVERSATION_THRESHOLDS": "0.8,0.9,0.6"})

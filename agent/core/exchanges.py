@@ -36,6 +36,8 @@ def whole_exchanges(
     ``open_end``: calls that only results follow may still be answered, and stay.
     """
     parted = _parted(turns, pairs, open_end=open_end)
+    if not parted:
+        return WholeExchanges(tuple(turns), 0, 0)
     given: list[SessionTurn] = []
     for place, turn in enumerate(turns):
         if place not in parted:
@@ -54,19 +56,22 @@ def may_answer(turn: SessionTurn) -> bool:
 
 def _parted(turns: Sequence[SessionTurn], pairs: Mapping[Place, Call], *, open_end: bool) -> set[int]:
     """The places in ``turns`` of what is half an exchange. Linear in turns and invocations."""
-    open_calls = {place: set(_called(turn)) for place, turn in enumerate(turns) if turn.role != "tool"}
+    # Most turns make no calls.
+    calling = (place for place, turn in enumerate(turns) if turn.fields.get("tool_invocations") and turn.role != "tool")
+    open_calls = {place: set(_called(turns[place])) for place in calling}
+    results = [place for place, turn in enumerate(turns) if turn.role == "tool"]
+    if not open_calls and not results:
+        return set()
     beside: dict[int, list[int]] = {}
     going: list[int] = []
     answers = _Answers(turns)
-    for place, turn in enumerate(turns):
-        if turn.role != "tool":
-            continue
-        named = [pairs.get(named) for named, _, _ in named_invocations(turn)]
+    for place in results:
+        named = [pairs.get(named) for named, _, _ in named_invocations(turns[place])]
         if not named:
             going.append(place)
         for call in named:
             caller = None if call is None else answers.caller(call, place)
-            if call is None or caller is None:
+            if call is None or caller is None or caller not in open_calls:
                 going.append(place)
                 continue
             open_calls[caller].discard(call.place)

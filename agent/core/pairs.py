@@ -41,12 +41,44 @@ def paired_calls(turns: Iterable[SessionTurn]) -> dict[Place, Call]:
 
     ``turns`` are all that the session has, in any order. Linear in turns and invocations.
     """
+    turns = tuple(turns)
+    return _on_line(turns) if _is_line(turns) else _on_paths(turns)
+
+
+def _is_line(turns: Sequence[SessionTurn]) -> bool:
+    """Whether each of ``turns`` stands behind the one before it and continues it, so that there is one path, in order.
+
+    What nearly every session is. A turn that stands there twice makes it none.
+    """
+    if not turns:
+        return False
+    before = turns[0]
+    for turn in turns[1:]:
+        if turn.parent_turn_id != before.turn_id or turn.seq <= before.seq:
+            return False
+        before = turn
+    ids = {turn.turn_id for turn in turns}
+    return len(ids) == len(turns) and turns[0].parent_turn_id not in ids
+
+
+def _on_line(turns: Sequence[SessionTurn]) -> dict[Place, Call]:
+    """``_on_paths(turns)`` of a line, at a part of the cost: only the turns that call or answer are looked at."""
+    active = [turn for turn in turns if turn.fields.get("tool_invocations")]
+    made = [_calls(turn) for turn in active]
+    first = _first(made)
+    on_path = _PathCalls()
+    pairs: dict[Place, Call] = {}
+    for turn, calls in zip(active, made, strict=True):
+        on_path.enter(calls)
+        _answer(turn, on_path, first, pairs)
+    return pairs
+
+
+def _on_paths(turns: Iterable[SessionTurn]) -> dict[Place, Call]:
+    """The pairs of ``turns`` that continue one another in whatever way."""
     paths = SessionPaths.of(turns)
     made = {turn_id: _calls(turn) for turn_id, turn in paths.turns.items()}
-    first: dict[str, Call] = {}
-    for calls in made.values():
-        for call in calls:
-            first.setdefault(call.invocation_id, call)
+    first = _first(made.values())
     on_path = _PathCalls()
     pairs: dict[Place, Call] = {}
     for turn, leaving in walk(paths):
@@ -54,12 +86,28 @@ def paired_calls(turns: Iterable[SessionTurn]) -> dict[Place, Call]:
             on_path.leave()
             continue
         on_path.enter(made[turn.turn_id])
-        for place, invocation_id, entry in named_invocations(turn) if turn.role == "tool" else ():
-            answered = on_path.named(invocation_id) or first.get(invocation_id) or on_path.nearest(native_id(entry))
-            if answered is not None:
-                on_path.answer(answered)
-                pairs[place] = answered
+        _answer(turn, on_path, first, pairs)
     return pairs
+
+
+def _first(made: Iterable[Sequence[Call]]) -> dict[str, Call]:
+    """The first call of each id."""
+    first: dict[str, Call] = {}
+    for calls in made:
+        for call in calls:
+            first.setdefault(call.invocation_id, call)
+    return first
+
+
+def _answer(turn: SessionTurn, on_path: _PathCalls, first: Mapping[str, Call], pairs: dict[Place, Call]) -> None:
+    """Add the ``pairs`` of ``turn``, which was entered last."""
+    if turn.role != "tool":
+        return
+    for place, invocation_id, entry in named_invocations(turn):
+        answered = on_path.named(invocation_id) or first.get(invocation_id) or on_path.nearest(native_id(entry))
+        if answered is not None:
+            on_path.answer(answered)
+            pairs[place] = answered
 
 
 def named_invocations(turn: SessionTurn) -> Iterator[tuple[Place, str, Mapping[str, Any]]]:

@@ -178,7 +178,7 @@ def _until(end: int, pattern: re.Pattern[str], text: str) -> Iterator[tuple[int,
 
 def _is_named_before(known: re.Match[str], text: str, said: Sequence[str]) -> bool:
     noun = known[1].lower()
-    if noun in _ALWAYS_KNOWN:
+    if noun in _ALWAYS_KNOWN or not any(said):
         return False
     named = re.compile(rf"(?<!\w){noun.removesuffix('s')}(?:e?s)?(?!\w)", re.IGNORECASE)
     return named.search(text, 0, known.start()) is None and any(named.search(each) for each in reversed(said))

@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from agent.core.canonical import encode
-from agent.core.pairs import Call, Place, named_invocations, native_id, paired_calls
+from agent.core.pairs import Place, named_invocations, native_id, paired_calls
 from agent.core.turn import SessionTurn
 from agent.formats import OPENAI_CHAT
 from agent.formats.content_parts import digests_in
 from agent.formats.conversation.said import is_one_answer
 from agent.formats.openai_message import ANSWER, read_message
 from agent.formats.plain_text import one_line
-from agent.formats.prompt_turn import is_made_anew, joined_how
+from agent.formats.prompt_turn import answered_place, is_made_anew, joined_how
 from agent.formats.tool_calls import UNKNOWN_TOOL, ArgumentReader, arguments_text, is_read_otherwise
 from agent.formats.writing import Session, Written, not_shown, unsaid
 
@@ -95,7 +95,7 @@ class _Messages:
             self.calls |= {Place(turn.turn_id, number): call_id for number, call_id in enumerate(ids)}
             self._ids.update(each for each in ids if isinstance(each, str))
         for _, call in self._answers(turn):
-            self.lost["results_without_call"] += call is None or call.place not in self.calls
+            self.lost["results_without_call"] += call is None or call not in self.calls
         self.messages.append(message)
 
     def _say(self, turn: SessionTurn) -> None:
@@ -159,8 +159,8 @@ class _Messages:
         self.lost["several_results"] += len(said) > 1
         self.lost["success"] += sum("success" in entry for entry in turn.invocations)
         for entry, call in said:
-            self.lost["results_without_call"] += call is None or call.place not in self.calls
-            call_id = None if call is None else self.calls.get(call.place)
+            self.lost["results_without_call"] += call is None or call not in self.calls
+            call_id = None if call is None else self.calls.get(call)
             self._result(turn, _id(entry) if call_id is None else call_id)
         if not said:
             self.lost["results_without_call"] += 1
@@ -169,12 +169,12 @@ class _Messages:
     def _result(self, turn: SessionTurn, call_id: str) -> None:
         self.messages.append({"role": "tool", "tool_call_id": call_id, "content": turn.content or ""})
 
-    def _answers(self, turn: SessionTurn) -> Iterator[tuple[Mapping[str, Any], Call | None]]:
-        """What a tool turn names, each with the call that it answers."""
+    def _answers(self, turn: SessionTurn) -> Iterator[tuple[Mapping[str, Any], Place | None]]:
+        """What a tool turn names, each with the place of the call that it answers."""
         for place, _, entry in named_invocations(turn) if turn.role == "tool" else ():
-            call = self._pairs.get(place)
+            call = answered_place(turn, place, self._pairs)
             if call is not None:
-                self.answered.add(call.place)
+                self.answered.add(call)
             yield entry, call
 
 

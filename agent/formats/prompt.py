@@ -30,38 +30,66 @@ _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 _PARAGRAPH: Final = "\n\n"
 
 
+# What stands for a user's blank message that has to be there: no text is shorter.
+_NOTHING: Final = "."
+
+
 class Prompt(NamedTuple):
-    """``turns`` for a format's writer; ``left_out``: the ids of the turns whose message the list does not have."""
+    """``turns`` for a format's writer; ``left_out``: the ids of the turns whose message the list does not have.
+
+    ``added``: the texts of the list that are no message's, and no marker's, of the window.
+    """
 
     turns: list[SessionTurn]
     left_out: tuple[str, ...]
+    added: tuple[str, ...] = ()
 
 
 def prompt(
     messages: Sequence[SessionTurn], format_name: str, *, pairs: Mapping[Place, Call] | None = None
 ) -> list[SessionTurn]:
-    """``messages``, a window's, as the format ``format_name`` has to be given them (``shaped``)."""
+    """``messages``, a window's, as the format ``format_name`` has to be given them (``shaped``).
+
+    Of no messages, nothing: the document then has an empty list, which providers refuse. An empty window has no turn
+    to say anything of, and nothing is made up for it.
+    """
     return shaped(messages, format_name, pairs=pairs).turns
+
+
+def extra(messages: Sequence[SessionTurn], format_name: str, *, pairs: Mapping[Place, Call] | None = None) -> list[str]:
+    """The texts that ``shaped`` adds to ``messages``, which nobody counted; at most one.
+
+    Of a window that was cut for the format (``needs_user_first``) it is one character: in place of a user's blank
+    message that opens it, or, where nobody but the system speaks, as a message of its own. A paragraph break between
+    two messages that become one is none: either was counted with what a message takes beside its text.
+    """
+    return list(shaped(messages, format_name, pairs=pairs).added)
 
 
 def shaped(messages: Sequence[SessionTurn], format_name: str, *, pairs: Mapping[Place, Call] | None = None) -> Prompt:
     """``messages`` for the writer of ``format_name``, and what is left out.
 
-    ``pairs`` are those of the session; without them, those that the messages alone tell. The turns keep their ids and
-    the order of their invocations, so that the session's pairs hold for them too. Linear in turns and invocations.
+    ``pairs`` are those of the session; without them, those that the messages alone tell. The turns keep their ids. A
+    result says itself which calls it answers (``PromptTurn.answers``): one that answers several is a turn for each, all
+    with its id, and the first has the text. Linear in turns and invocations.
     """
     rules = rules_of(format_name)
     there = [turn for turn in messages if not turn.erased and turn.role in _ROLES]
     left_out = [turn.turn_id for turn in messages if turn.erased or turn.role not in _ROLES]
     pairs = _pairs(there) if pairs is None else pairs
-    turns, halves = in_order(there, pairs)
-    turns, blank = _with_text(turns, rules)
+    turns, blank = _with_text(there, rules)
+    turns, halves = in_order(turns, pairs)
     turns = with_names(turns, pairs, rules, is_made=format_name == "openai-chat")
     turns = _placed(turns, rules)
     turns, alone = as_sendable(turns, format_name)
-    if messages and (rules.user_first or not turns):
-        turns = _user_first(turns, messages[-1])
-    return Prompt(_joined(turns, rules), (*left_out, *halves, *blank, *alone))
+    left_out += (*halves, *blank, *alone)
+    opener = _opener(turns, messages) if messages and (rules.user_first or not turns) else None
+    if opener is None:
+        return Prompt(_joined(_ended(turns, rules), rules), tuple(left_out))
+    place = _first_speaker(turns)
+    turns = [*turns[:place], opener.turn, *turns[place:]]
+    named = tuple(turn_id for turn_id in left_out if turn_id != opener.turn.turn_id)
+    return Prompt(_joined(_ended(turns, rules), rules), named, opener.added)
 
 
 def needs_user_first(format_name: str) -> bool:
@@ -101,12 +129,20 @@ def _with_text(turns: Sequence[SessionTurn], rules: Rules) -> tuple[list[Session
             found.append(turn if not turn.content else with_fields(turn, {"content": ""}, is_made=False))
         else:
             left_out.append(turn.turn_id)
-    last = found[-1] if found else None
-    if last is not None and last.role == "assistant" and last.content and not _calls(last):
-        # An answer that is to be gone on with may not end in white space.
-        text = last.content.rstrip()
-        found[-1] = last if text == last.content else with_fields(last, {"content": text}, is_made=False)
     return found, left_out
+
+
+def _ended(turns: Sequence[SessionTurn], rules: Rules) -> list[SessionTurn]:
+    """``turns``, all in their places, where an answer that is to be gone on with does not end in white space."""
+    found = list(turns)
+    place = next((place for place in reversed(range(len(found))) if found[place].role != "system"), None)
+    last = None if place is None else found[place]
+    if place is None or last is None or not rules.has_text or last.role != "assistant" or _calls(last):
+        return found
+    text = (last.content or "").rstrip()
+    if text != last.content:
+        found[place] = with_fields(last, {"content": text}, is_made=False)
+    return found
 
 
 def _placed(turns: Sequence[SessionTurn], rules: Rules) -> list[SessionTurn]:
@@ -160,16 +196,36 @@ def _calls(turn: SessionTurn) -> bool:
     return turn.role == "assistant" and any(named_invocations(turn))
 
 
-def _user_first(turns: Sequence[SessionTurn], last: SessionTurn) -> list[SessionTurn]:
-    """``turns`` with a user's message in front of what an assistant begins; the window has put one there as a rule.
+def _first_speaker(turns: Sequence[SessionTurn]) -> int:
+    """The place of the first turn that is none of the system's; behind all where there is none."""
+    return next((place for place, turn in enumerate(turns) if turn.role != "system"), len(turns))
 
-    Where nobody but the system speaks, too: ``last`` is the last turn of the window.
+
+class _Opener(NamedTuple):
+    turn: SessionTurn
+    added: tuple[str, ...]
+
+
+def _opener(turns: Sequence[SessionTurn], messages: Sequence[SessionTurn]) -> _Opener | None:
+    """The user's message that has to stand before all but the system's ``turns``; None where one does.
+
+    The window, ``messages``, has put a marker there as a rule. Where it begins with a user's message, that one is
+    blank, and where nobody but the system speaks there is none: as short a text as can be stands there. Else it was not
+    cut for a format that a user has to begin.
     """
-    place = next((place for place, turn in enumerate(turns) if turn.role != "system"), len(turns))
-    if place < len(turns) and turns[place].role == "user":
-        return list(turns)
-    beside = turns[place] if place < len(turns) else last
-    return [*turns[:place], _of_user(marker_turn(0, "", beside)), *turns[place:]]
+    place = _first_speaker(turns)
+    first = turns[place] if place < len(turns) else None
+    if first is not None and first.role == "user":
+        return None
+    for turn in messages:
+        if first is not None and turn.turn_id == first.turn_id:
+            break
+        if turn.role == "user" and not turn.erased and not (turn.content or "").strip():
+            return _Opener(with_fields(turn, {"content": _NOTHING}, is_made=True), (_NOTHING,))
+    made = _of_user(marker_turn(0, "", messages[-1] if first is None else first))
+    if first is None:
+        made = with_fields(made, {"content": _NOTHING}, is_made=True)
+    return _Opener(made, (made.content or "",))
 
 
 def _joined(turns: Sequence[SessionTurn], rules: Rules) -> list[SessionTurn]:

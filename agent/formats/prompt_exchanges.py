@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from agent.core.pairs import Call, Place, named_invocations
 from agent.core.turn import SessionTurn
-from agent.formats.prompt_turn import with_fields
+from agent.formats.prompt_turn import prompt_turn, with_fields
 
 _SILENT: Final = ("tool", "system")
 
@@ -91,9 +91,8 @@ class _Exchanges:
 
     def _answer(self, turn: SessionTurn, place: int, pairs: Mapping[Place, Call]) -> None:
         """Put the result behind its call's group: behind each of them, where its calls are of several."""
-        entries = list(turn.invocations)
-        numbers: dict[int, list[int]] = {}
-        is_said = False
+        answers: dict[int, dict[int, Place]] = {}
+        told: tuple[_Group, int] | None = None
         for named, _, _ in named_invocations(turn):
             call = pairs.get(named)
             first, caller = self._group_of.get("" if call is None else call.place.turn_id, (-1, -1))
@@ -101,26 +100,33 @@ class _Exchanges:
                 continue
             group = self._groups[first]
             if call.place in group.answered:
-                self._add_text(group, group.answered[call.place], turn)
-                is_said = True
+                told = group, group.answered[call.place]
             else:
-                group.answered[call.place] = len(group.results)
-                numbers.setdefault(first, []).append(named.number)
-        for first, kept in numbers.items():
-            whole = len(kept) == len(entries)
-            answers = [entry if number in kept else {} for number, entry in enumerate(entries)]
-            result = turn if whole else with_fields(turn, {"tool_invocations": answers}, is_made=True)
-            group = self._groups[first]
-            for number in kept:
-                group.answered[pairs[Place(turn.turn_id, number)].place] = len(group.results)
-            group.results.append(result)
-        if not numbers and not is_said:
+                group.answered[call.place] = len(group.results) + len(answers.get(first, ()))
+                answers.setdefault(first, {})[named.number] = call.place
+        if answers:
+            self._put(turn, answers)
+        elif told is not None:
+            self._add_text(*told, turn)
+        else:
             self._left_out.append(turn.turn_id)
 
+    def _put(self, turn: SessionTurn, answers: Mapping[int, Mapping[int, Place]]) -> None:
+        """Put ``turn`` behind the groups that it answers calls of, as one result for each call.
+
+        The first has the text: a window counted it once.
+        """
+        is_alone = len(answers) == len(turn.invocations) == 1
+        entries = list(turn.invocations)
+        content = turn.content
+        for first, named in answers.items():
+            for number, call in named.items():
+                changed = {"tool_invocations": [entries[number]], "content": content}
+                part = turn if is_alone else with_fields(turn, changed, is_made=True)
+                self._groups[first].results.append(prompt_turn(part, answers={0: call}))
+                content = ""
+
     def _add_text(self, group: _Group, number: int, turn: SessionTurn) -> None:
-        if number >= len(group.results):
-            # The same turn names the call twice.
-            return
         first = group.results[number]
         texts = [text for text in (first.content, turn.content) if text]
         group.results[number] = with_fields(first, {"content": "\n".join(texts)}, is_made=True)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from agent.core.pairs import Call, Place, named_invocations, native_id
 from agent.core.turn import SessionTurn
 from agent.formats.prompt_rules import Rules
-from agent.formats.prompt_turn import with_fields
+from agent.formats.prompt_turn import answered_place, prompt_turn, with_fields
 from agent.formats.tool_calls import UNKNOWN_TOOL
 
 _REFUSED: Final = re.compile(r"[^A-Za-z0-9_-]+", re.ASCII)
@@ -51,13 +51,18 @@ class _Names:
         found: list[SessionTurn] = []
         for turn in turns:
             entries: list[Mapping[str, Any]] = list(turn.invocations)
+            answers: dict[int, Place] = {}
             for place, invocation_id, entry in named_invocations(turn):
                 if turn.role == "assistant":
                     entries[place.number] = self._call(place, invocation_id, entry)
-                elif turn.role == "tool" and place in pairs and pairs[place].place in self._calls:
-                    entries[place.number] = self._result(self._calls[pairs[place].place], entry)
+                elif turn.role == "tool":
+                    call = answered_place(turn, place, pairs)
+                    if call is not None and call in self._calls:
+                        entries[place.number] = self._result(self._calls[call], entry)
+                        answers[place.number] = call
             is_same = all(one is other for one, other in zip(entries, turn.invocations, strict=True))
-            found.append(turn if is_same else with_fields(turn, {"tool_invocations": entries}, is_made=is_made))
+            named = turn if is_same else with_fields(turn, {"tool_invocations": entries}, is_made=is_made)
+            found.append(prompt_turn(named, answers=answers) if turn.role == "tool" else named)
         return found
 
     def _call(self, place: Place, invocation_id: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -76,6 +76,17 @@ class Shown:
         return found
 
 
+class _Key(NamedTuple):
+    """``counter`` is the identity of the counter, since counters of one name may count differently.
+
+    Whatever is held under it holds the counter too, so nobody else can come to have that identity.
+    """
+
+    session_id: str
+    which: Which
+    counter: int
+
+
 class _Held(NamedTuple):
     shown: Shown
     weight: int
@@ -84,9 +95,10 @@ class _Held(NamedTuple):
 class SessionWindows:
     """One for the process, for any number of threads.
 
-    ``counters``: the counter for a model. ``limits``: what a model takes. ``rankers``: who tells what messages of a
-    session (None: of a list) have to do with a query; it is asked for once as long as the session is held, and may
-    remember what it saw. Who was asked for longest ago goes first where more than ``most`` turns are held.
+    ``counters``: the counter for a model, the same object whenever it counts the same. ``limits``: what a model takes.
+    ``rankers``: who tells what messages of a session (None: of a list) have to do with a query; it is asked for once as
+    long as the session is held, and may remember what it saw. Who was asked for longest ago goes first where more than
+    ``most`` turns are held.
     """
 
     def __init__(
@@ -103,7 +115,7 @@ class SessionWindows:
         self.captures = RememberedCaptures()
         self._rankers = rankers
         self._most = most
-        self._held: OrderedDict[tuple[str, Which, str], _Held] = OrderedDict()
+        self._held: OrderedDict[_Key, _Held] = OrderedDict()
         self._weight = 0
         self._lock = threading.Lock()
 
@@ -113,7 +125,7 @@ class SessionWindows:
         if seen.state is not seen.held.state:
             # As it was: nobody asks for the same instant again.
             return self._made(seen, which, count, None)
-        key = (seen.held.session_id, which, count.name)
+        key = _Key(seen.held.session_id, which, id(count))
         with self._lock:
             held = self._held.get(key)
             if held is not None:
@@ -147,7 +159,7 @@ class SessionWindows:
         ranker = before.ranker if before is not None and is_known else self.ranker(seen.held.session_id)
         return Shown(seen.state, which, history, prepared, ranker)
 
-    def _hold(self, key: tuple[str, Which, str], shown: Shown, *, is_light: bool) -> None:
+    def _hold(self, key: _Key, shown: Shown, *, is_light: bool) -> None:
         content = sum(len(turn.content or "") for turn in shown.turns) // _KIB if is_light else 0
         weight = len(shown.turns) + content
         with self._lock:
@@ -163,12 +175,12 @@ class SessionWindows:
 
 
 class _Known:
-    """A counter that looks first at what was counted before the session changed."""
+    """A counter that looks first at what it counted itself before the session changed."""
 
     def __init__(self, count: Counting, before: Shown | None) -> None:
         self._count = count
         self._tokens: dict[str, tuple[SessionTurn, int]] = {}
-        if before is not None and not before.prepared.estimated:
+        if before is not None and before.prepared.count is count and not before.prepared.estimated:
             rows = zip(before.prepared.turns, before.prepared.tokens, strict=True)
             self._tokens = {turn.turn_id: (turn, tokens) for turn, tokens in rows}
 

@@ -52,15 +52,15 @@ def written(
     *,
     seen: SeenSession | None = None,
     source: Source | None = None,
-    came_in: str | None = None,
+    came_in: str | Mapping[str, str] | None = None,
     remembered: RememberedCaptures | None = None,
 ) -> WrittenWindow:
     """``window`` in the format (one of ``WRITES``), valid for its provider.
 
     The window must have been cut for this format (``ContextRequest.format``). ``seen`` and ``source``: the session that
     it is of, and where its captures are read: a message that came in this format is given back as it came. What is
-    ``remembered`` of them is not read again. Of a list ``came_in`` says the format. Raises LookupError for another
-    format.
+    ``remembered`` of them is not read again. Of a list ``came_in`` says the format, or by turn where
+    it is of several. Raises LookupError for another format.
     """
     pairs: Mapping[Place, Call] | None = None if seen is None else seen.pairs_for(window.messages)
     prompt = shaped(window.messages, format_name, pairs=pairs)
@@ -96,11 +96,18 @@ def _of_session(
     )
 
 
-def _of_list(shown: Sequence[SessionTurn], came_in: str | None) -> Session:
-    """A session of these turns alone, one behind the other, brought by a capture in the format they came in."""
-    line = tuple(_line(shown))
-    captures = {} if came_in is None else {"": Capture(None, {"native": {"format": came_in}}, is_translated=True)}
-    return Session(LIST_SESSION, None, line, line, captures, {}, frozenset())
+def _of_list(shown: Sequence[SessionTurn], came_in: str | Mapping[str, str] | None) -> Session:
+    """A session of these turns alone, one behind the other, brought by a capture for each format they came in."""
+    line = _line(shown)
+    if came_in is None:
+        came_in = {}
+    elif isinstance(came_in, str):
+        came_in = {turn.turn_id: came_in for turn in line}
+    captures = {name: Capture(None, {"native": {"format": name}}, is_translated=True) for name in came_in.values()}
+    named = tuple(
+        replace(turn, fields={**turn.fields, "execution_ref": came_in.get(turn.turn_id, "")}) for turn in line
+    )
+    return Session(LIST_SESSION, None, named, named, captures, {}, frozenset())
 
 
 def _line(shown: Sequence[SessionTurn]) -> list[SessionTurn]:

@@ -43,13 +43,17 @@ def checked_params(params: object) -> dict[str, Any]:
     return copied
 
 
-def check_count(member: str, given: object, *, least: int) -> None:
-    """``given`` must be a whole number from ``least`` on: never "all" by mistake."""
+def check_count(member: str, given: object, *, least: int, most: int | None = None) -> None:
+    """``given`` must be a whole number from ``least`` on, and not above ``most``: never "all" by mistake."""
     message = f"{member} must be a whole number of at least {least}"
+    if most is not None:
+        message = f"{message} and at most {most}"
     if isinstance(given, bool) or not isinstance(given, int):
         raise ValidationError(message, [Problem(f"$.{member}", "type")])
     if given < least:
         raise ValidationError(message, [Problem(f"$.{member}", "minimum")])
+    if most is not None and given > most:
+        raise ValidationError(message, [Problem(f"$.{member}", "maximum")])
 
 
 def checked_instant(given: object, member: str) -> str:

@@ -1,4 +1,4 @@
-"""The best of a conversation for a token budget: of a session, or of a list of messages that nobody captured.
+"""The best of a session for a token budget, and how full that is; of a list ``agent.sdk.list_context``.
 
 What wins, and why a turn is left out, is for ``agent.core.window``; what a provider takes for ``agent.formats.prompt``.
 Nothing is written, and nothing that was given is changed. Refuses, by ValidationError, values out of their range and
@@ -7,13 +7,13 @@ the strategy ``summarize``; the one failure beside these is BudgetTooSmall.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, overload
+from typing import Any, Final, NamedTuple
 
+from agent.core.window.counting import MOST_TOKENS
 from agent.core.window.manifest import Manifest
-from agent.core.window.policy import RESERVED_TOKENS
-from agent.errors import BudgetTooSmall, Problem, ValidationError
+from agent.errors import Problem, ValidationError
 from agent.formats import NATIVE, WRITES
 from agent.observability import log_event
 from agent.observability.recall_telemetry import CONTEXT_PRUNED
@@ -24,21 +24,20 @@ from agent.recall.context import (
     Window,
     list_window,
     session_window,
+    window_stats,
     written,
 )
 from agent.recall.held import HeldSession
-from agent.recall.opened_windows import opened_rankers, opened_windows
+from agent.recall.opened_windows import opened_rankers
 from agent.recall.source import Source
 from agent.recall.speakers import CaptureAgents
 from agent.recall.view import SeenSession
 from agent.recall.view import View as Asked
 from agent.recall.walked import WalkedSessions
 from agent.sdk.arguments import check_count, checked_text
-from agent.sdk.handed_back import handed_back
-from agent.sdk.listed import listed
 from agent.sdk.opened_store import OpenedStore
 from agent.sdk.shown import window_messages
-from agent.sdk.view import View
+from agent.sdk.view import NO_SESSION, View
 
 # What a document says of where it is from: for a capture, and for no provider.
 _OF_A_CAPTURE: Final = frozenset({"session_id", "conversation_id"})
@@ -67,6 +66,15 @@ class ContextWindow:
         return self.manifest.warnings
 
 
+class _Session(NamedTuple):
+    """A session as windows are cut of it. ``is_there``: somebody wrote to it, or to the conversation that is named."""
+
+    seen: SeenSession
+    source: Source
+    windows: SessionWindows
+    is_there: bool
+
+
 class Cutting:
     """What windows of one store are cut with: the settings, and what is kept of sessions."""
 
@@ -81,115 +89,68 @@ class Cutting:
         self, store: OpenedStore, view: View, conversation: str | None, request: ContextRequest
     ) -> ContextWindow:
         """The window of ``view``; ``conversation`` is the one that was named, if any."""
-        named = None if request.scope == "session" else conversation
-        source = Source(store.reads, store.held, self._walked, self._agents)
-        windows = self._windows
-        held = view.held
-        if held is None or not view.is_stored:
-            # What a batch adds may never come: nothing that is kept of the session may know of it.
-            whole = (lambda turns: tuple(view.whole(turns))) if view.is_light else None
-            held = HeldSession(view.session_id, view.state, view.version, None, whole)
-            source = source._replace(walked=WalkedSessions())
-            windows = SessionWindows(rankers=lambda _: self._rankers(None))
-        seen = None
-        if view.state.turns and (named is None or named in view.state.leaves):
-            seen = SeenSession(held, Asked(conversation_id=named), source)
-            window = session_window(seen, request, self._settings, windows)
+        session = self._session(view, conversation, request, store)
+        if session.is_there:
+            window = session_window(session.seen, request, self._settings, session.windows)
         else:
-            window = list_window((), request._replace(reserved_tokens=0), self._settings, windows)
+            window = list_window((), request._replace(reserved_tokens=0), self._settings, session.windows)
         if window.manifest.dropped:
             _report(view.session_id, window.manifest)
         if request.format is None:
             return ContextWindow(window_messages(view, window.messages, _cut(view, window)), window.manifest)
         remembered = self._windows.captures
-        found = written(window, request.format, seen=seen, source=source, remembered=remembered)
-        document = _document(found.document)
+        seen = session.seen if session.is_there else None
+        found = written(window, request.format, seen=seen, source=session.source, remembered=remembered)
+        document = document_for_provider(found.document)
         return ContextWindow(_list_of(document), window.manifest, document, found.left_out)
 
+    def stats(
+        self, store: OpenedStore, view: View, conversation: str | None, request: ContextRequest
+    ) -> dict[str, Any]:
+        """What ``view`` counts, and how full the window of ``request`` is: the members of ``/stats``."""
+        # The figures are loaded when somebody asks for one.
+        from agent.core.summary import statistics
 
-@overload
-def apply_context_window(
-    messages: Iterable[object],
-    max_tokens: int,
-    reserved_tokens: int = ...,
-    *,
-    strategy: str | None = ...,
-    query: str | None = ...,
-    model: str | None = ...,
-    format: None = ...,
-    min_recent: int | None = ...,
-    marker: str | None = ...,
-) -> list[Any]: ...
-@overload
-def apply_context_window(
-    messages: Iterable[object],
-    max_tokens: int,
-    reserved_tokens: int = ...,
-    *,
-    strategy: str | None = ...,
-    query: str | None = ...,
-    model: str | None = ...,
-    format: str,
-    min_recent: int | None = ...,
-    marker: str | None = ...,
-) -> dict[str, Any]: ...
-def apply_context_window(
-    messages: Iterable[object],
-    max_tokens: int,
-    reserved_tokens: int = RESERVED_TOKENS,
-    *,
-    strategy: str | None = None,
-    query: str | None = None,
-    model: str | None = None,
-    format: str | None = None,  # noqa: A002 - the word that the other surfaces have for it
-    min_recent: int | None = None,
-    marker: str | None = None,
-) -> list[Any] | dict[str, Any]:
-    """The best of ``messages`` for ``max_tokens - reserved_tokens`` tokens, in the form that they were given in.
+        session = self._session(view, conversation, request, store)
+        figures = window_stats(session.seen, request, self._settings, session.windows, now=store.clock())
+        return {**figures.document(), **statistics(view.history).document()}
 
-    They are what a session takes: messages of this library, dictionaries and objects of others. What is kept is the
-    very object that was given; a marker is a system message of the form. With ``format`` it is the document of that
-    provider instead. No setting of the environment counts here. Raises BudgetTooSmall, also where nothing is left
-    beside what is reserved, and ValidationError.
-    """
-    check_count("max_tokens", max_tokens, least=0)
-    check_count("reserved_tokens", reserved_tokens, least=0)
-    found = listed(messages)
-    target = found.form if format is None else format
-    request = ContextRequest(
-        max_tokens=max_tokens,
-        strategy=strategy,
-        query=query,
-        model=model,
-        format=target if target in WRITES else checked_format(format),
-        min_recent=min_recent,
-        marker=marker,
-        reserved_tokens=reserved_tokens,
-    )
-    if max_tokens <= reserved_tokens and not found.turns:
-        raise BudgetTooSmall(needed=1, budget=max_tokens - reserved_tokens)
-    window = list_window(found.turns, request, ContextSettings(), opened_windows({}))
-    if format is None:
-        return handed_back(found, window.messages)
-    return _document(written(window, format, came_in=found.form).document)
+    def _session(self, view: View, conversation: str | None, request: ContextRequest, store: OpenedStore) -> _Session:
+        named = None if request.scope == "session" else conversation
+        source = Source(store.reads, store.held, self._walked, self._agents)
+        windows = self._windows
+        is_there = bool(view.state.turns) and (named is None or named in view.state.leaves)
+        held = view.held
+        if held is None or not view.is_stored or not is_there:
+            # What a batch adds may never come: nothing that is kept of the session may know of it.
+            whole = (lambda turns: tuple(view.whole(turns))) if view.is_light else None
+            state = view.state if is_there else NO_SESSION
+            held = HeldSession(view.session_id, state, view.version, None, whole)
+            source = source._replace(walked=WalkedSessions())
+            windows = SessionWindows(rankers=lambda _: self._rankers(None))
+        asked = Asked(conversation_id=named if is_there else None)
+        return _Session(SeenSession(held, asked, source), source, windows, is_there)
 
 
 def checked_request(**asked: Any) -> ContextRequest:
-    """What is asked of a window of a session, by the names of ``SessionHandle.context``."""
-    for name, least in (("max_tokens", 0), ("min_recent", 0), ("max_messages", 1)):
-        if asked[name] is not None:
-            check_count(name, asked[name], least=least)
+    """What is asked of a window, by the names of ``SessionHandle.context``; None is what the settings say.
+
+    Raises ValidationError with the path of what is no number from 0 (messages: 1) to ``MOST_TOKENS``, or no text.
+    """
+    for name, least in (("max_tokens", 0), ("reserved_tokens", 0), ("min_recent", 0), ("max_messages", 1)):
+        if asked.get(name) is not None:
+            check_count(name, asked[name], least=least, most=MOST_TOKENS)
     for name in ("strategy", "query", "model", "scope", "marker"):
-        if asked[name] is not None:
-            checked_text(asked[name], name)
-    return ContextRequest(**{**asked, "format": checked_format(asked["format"])})
+        if asked.get(name) is not None:
+            asked[name] = checked_text(asked[name], name)
+    return ContextRequest(**{**asked, "format": checked_format(asked.get("format"))})
 
 
 def checked_format(name: object) -> str | None:
     """``name`` as a format that windows are written in; None for the messages of this library."""
     if name is None or name == NATIVE:
         return None
-    if name not in WRITES:
+    if not isinstance(name, str) or name not in WRITES:
         raise ValidationError(f"format must be one of {', '.join(WRITES)}", [Problem("$.format", "enum")])
     return str(name)
 
@@ -217,5 +178,6 @@ def _list_of(document: dict[str, Any]) -> list[Any]:
     return next((holder[name] for name in _LISTS if isinstance(holder.get(name), list)), [])
 
 
-def _document(written_document: dict[str, Any]) -> dict[str, Any]:
+def document_for_provider(written_document: dict[str, Any]) -> dict[str, Any]:
+    """``written_document`` without what it says of a capture."""
     return {name: value for name, value in written_document.items() if name not in _OF_A_CAPTURE}

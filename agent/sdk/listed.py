@@ -35,12 +35,26 @@ _NOTHING: Final[Mapping[str, Any]] = {"role": "assistant", "content": ""}
 
 
 class Listed(NamedTuple):
-    """``turns`` of a list: turn ``n`` is of the messages at ``places[n]``. ``form`` is the format that some came in."""
+    """``turns`` of a list: turn ``n`` is of the messages at ``places[n]``, and is made of ``parts[n]``.
+
+    ``form`` is the format that some came in, ``forms`` that of each part, by its id; ours are of none.
+    """
 
     given: tuple[object, ...]
     turns: tuple[SessionTurn, ...]
     places: tuple[range, ...]
+    parts: tuple[tuple[SessionTurn, ...], ...]
     form: str | None
+    forms: Mapping[str, str]
+
+    def parted(self, window: Sequence[SessionTurn]) -> list[SessionTurn]:
+        """``window``, cut from ``turns``, as what a format is written from: a turn that is whole as its parts."""
+        parts = {turn.turn_id: (turn, parts) for turn, parts in zip(self.turns, self.parts, strict=True)}
+        found: list[SessionTurn] = []
+        for turn in window:
+            whole, made = parts.get(turn.turn_id, (None, ()))
+            found += made if whole is turn else (turn,)
+        return found
 
 
 def listed(messages: Iterable[object]) -> Listed:
@@ -50,20 +64,31 @@ def listed(messages: Iterable[object]) -> Listed:
     given = tuple(messages)
     read = [_read(message, place) for place, message in enumerate(given)]
     parts: list[list[Mapping[str, Any]]] = []
-    form = None
+    came_in: list[str | None] = []
     for is_ours, run in groupby(read, key=lambda each: isinstance(each, Message)):
         if is_ours:
             parts += [[turn] for turn in _ours(list(run), len(parts))]
+            came_in += [None] * (len(parts) - len(came_in))
             continue
-        for form_of_part, found in _foreign(list(run), len(parts)):
-            form = form or form_of_part
+        for form, found in _foreign(list(run), len(parts)):
             parts += found
+            came_in += [form] * len(found)
     places = tuple(_places(read, parts))
     turns: list[SessionTurn] = []
-    for part in places:
-        made = [turn for place in part for turn in parts[place]]
-        turns.append(_turn(made or [_NOTHING], len(turns), turns))
-    return Listed(given, tuple(turns), places, form)
+    made_of: list[tuple[SessionTurn, ...]] = []
+    forms: dict[str, str] = {}
+    for number, part in enumerate(places):
+        made = [turn for place in part for turn in parts[place]] or [_NOTHING]
+        turns.append(_turn(made, f"{number}", turns))
+        apart = [turns[-1]] if len(made) == 1 else []
+        for each in made if len(made) > 1 else ():
+            apart.append(_turn([each], f"{number}.{len(apart)}", apart or turns[:-1]))
+        made_of.append(tuple(apart))
+        form = came_in[part.start]
+        if form is not None:
+            forms |= {turn.turn_id: form for turn in (turns[-1], *apart)}
+    first = next((form for form in came_in if form is not None), None)
+    return Listed(given, tuple(turns), places, tuple(made_of), first, forms)
 
 
 def _read(message: object, place: int) -> Any:
@@ -130,7 +155,7 @@ def _together(run: list[dict[str, Any]], first: int) -> tuple[str | None, list[l
     name, document = recognised(run)
     if name is None or not isinstance(document, list):
         return None
-    made = _made(name, document, first)
+    made = made_turns(name, document, first)
     places = [place.partition(".")[0] for place, _ in made]
     if not all(place.isdecimal() and int(place) < len(run) for place in places):
         return None
@@ -148,10 +173,10 @@ def _alone(document: dict[str, Any], place: int) -> tuple[str | None, list[list[
         raise ValidationError(
             f"messages[{place}] is no message: {A_MESSAGE}", [Problem(f"$.messages[{place}].role", "required")]
         )
-    return name, [[turn for _, turn in _made(name, recognisable, place)]]
+    return name, [[turn for _, turn in made_turns(name, recognisable, place)]]
 
 
-def _made(name: str, document: Any, first: int) -> list[tuple[str, Mapping[str, Any]]]:
+def made_turns(name: str, document: Any, first: int) -> list[tuple[str, Mapping[str, Any]]]:
     """The turns of ``document`` in the format ``name``, each with the place of its message there."""
     found = next(format_named(name).read(document), None)
     if isinstance(found, ValidationError):
@@ -185,8 +210,8 @@ def _is_reasoning(read: Any) -> bool:
     return isinstance(read, dict) and read.get("type") == "reasoning"
 
 
-def _turn(made: Sequence[Mapping[str, Any]], place: int, before: Sequence[SessionTurn]) -> SessionTurn:
-    """One turn of all that a message made."""
+def _turn(made: Sequence[Mapping[str, Any]], name: str, before: Sequence[SessionTurn]) -> SessionTurn:
+    """One turn of all that a message made, or of a part of it."""
     role = min((each["role"] for each in made), key=_FIRST_OF.index)
     fields = dict(made[0]) | {"role": role}
     if len(made) > 1:
@@ -195,11 +220,11 @@ def _turn(made: Sequence[Mapping[str, Any]], place: int, before: Sequence[Sessio
         entries = [entry for each in alike for entry in each.get("tool_invocations", ())]
         fields = {name: value for name, value in fields.items() if name != "tool_invocations"}
         fields |= {"tool_invocations": entries} if entries else {}
-    turn_id = turn_uuid(_SESSION, f"{place}")
+    turn_id = turn_uuid(_SESSION, name)
     erased = fields.get("erased") is True
     return SessionTurn(
         turn_id=turn_id,
-        seq=place + 1,
+        seq=int(name.partition(".")[0]) + 1,
         conversation_id=_CONVERSATION,
         parent_turn_id=before[-1].turn_id if before else None,
         role=role,

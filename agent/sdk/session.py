@@ -33,15 +33,15 @@ from agent.sdk.kept_views import KeptView
 from agent.sdk.message import Message
 from agent.sdk.opened_store import OpenedStore
 from agent.sdk.session_name import SessionName
+from agent.sdk.session_window import SessionWindow
 from agent.sdk.tool_said import answering, open_call, tool_said
 from agent.sdk.view import NO_SESSION, View, view_of
 
 if TYPE_CHECKING:
     from agent.core.waiting import Resolution
-    from agent.sdk.context import ContextWindow
 
 
-class SessionHandle:
+class SessionHandle(SessionWindow):
     """One session, or one conversation of it, as ``name`` says. ``context`` goes with every capture (CONTRACT 1)."""
 
     def __init__(self, store: OpenedStore, name: SessionName, context: Mapping[str, str]) -> None:
@@ -80,42 +80,6 @@ class SessionHandle:
         view = self._view()
         batch = None if view.is_stored else open_batch(self)
         return (self._kept() if batch is None else batch).messages.of(view, limit)
-
-    def context(
-        self,
-        max_tokens: int | None = None,
-        strategy: str | None = None,
-        query: str | None = None,
-        format: str | None = None,  # noqa: A002 - the word that the other surfaces have for it
-        *,
-        model: str | None = None,
-        scope: str | None = None,
-        min_recent: int | None = None,
-        max_messages: int | None = None,
-        marker: str | None = None,
-    ) -> ContextWindow:
-        """What a model is to be given of the session: the best that fits, always valid, with its account.
-
-        Of the newest conversation, or the one that the handle is for; with ``scope="session"`` of all as one. What is
-        not said is a setting (docs/windows.md). Raises BudgetTooSmall, and ValidationError for what no window is cut
-        by. Nothing is written.
-        """
-        # Windows are cut with a good deal that no other read needs.
-        from agent.sdk.context import checked_request
-
-        request = checked_request(
-            max_tokens=max_tokens,
-            strategy=strategy,
-            query=query,
-            model=model,
-            format=format,
-            scope=scope,
-            min_recent=min_recent,
-            max_messages=max_messages,
-            marker=marker,
-        )
-        named = self._name.conversation if self._name.only else None
-        return self._store.cutting().window(self._store, self._view(), named, request)
 
     def append(self, message: object) -> None:
         """Keep one message: a ``Message``, a dictionary, or a message object of another library."""
@@ -197,12 +161,6 @@ class SessionHandle:
         from agent.core.summary import summary
 
         return summary(self._view().state).document()
-
-    def stats(self) -> dict[str, Any]:
-        """``total_messages``, ``by_role`` and ``token_usage`` of what the history shows."""
-        from agent.core.summary import statistics
-
-        return statistics(self._view().history).document()
 
     @contextmanager
     def batch(self) -> Iterator[Self]:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -271,3 +272,28 @@ def test_within_one_payload_a_result_answers_the_call_that_has_its_id(payload: d
     }
     found = {result: call.invocation_id for result, call in paired_calls(turns).items()}
     assert found == {place: name for place, name in by_place.items() if name in made}
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> list[SessionTurn]:
+    """Turns of which each continues the one before it."""
+    return [replace(each, parent_turn_id=before) for each, before in _behind_one_another(draw(sessions()))]
+
+
+def _behind_one_another(turns: Sequence[SessionTurn]) -> list[tuple[SessionTurn, str | None]]:
+    return list(zip(turns, [None, *(each.turn_id for each in turns)], strict=False))
+
+
+@settings(deadline=None)
+@given(lines())
+def test_the_pairs_of_a_line_are_those_of_its_turns_in_any_order(turns: list[SessionTurn]) -> None:
+    assert list(paired_calls(turns).items()) == list(paired_calls(turns[::-1]).items())
+
+
+@settings(deadline=None)
+@given(lines(), st.data())
+def test_what_is_nearly_a_line_is_paired_as_in_any_order(turns: list[SessionTurn], data: st.DataObject) -> None:
+    last = replace(turns[-1], turn_id=data.draw(st.sampled_from(turns)).turn_id)
+    closed = replace(turns[0], parent_turn_id=turns[-1].turn_id)
+    for odd in ([*turns[:-1], last], [closed, *turns[1:]], [*turns, turns[0]]):
+        assert paired_calls(odd) == paired_calls([*odd[1:], odd[0]])

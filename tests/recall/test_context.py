@@ -12,6 +12,8 @@ from agent.core.window.policy import STRATEGIES, Thresholds
 from agent.errors import BudgetTooSmall, NotFound, ValidationError
 from agent.formats import WRITES
 from agent.recall.context import (
+    MAX_MESSAGES_IGNORED,
+    OVER_MODEL_LIMIT,
     UNKNOWN_MODEL,
     ContextRequest,
     ContextSettings,
@@ -123,8 +125,47 @@ def test_a_model_holds_by_its_limit_and_an_unknown_one_is_warned_of(ten: Session
     unknown = ten.window(model="nobody-knows-it").manifest
     assert unknown.warnings == (UNKNOWN_MODEL,)
     assert unknown.choices[0].kept
-    # Where the limit does not hold, nothing of it is said.
-    assert ten.window(model="nobody-knows-it", max_tokens=2000).manifest.warnings == ()
+    # It is whose tokens are counted too.
+    assert ten.window(model="nobody-knows-it", max_tokens=2000).manifest.warnings == (UNKNOWN_MODEL,)
+
+
+def test_a_budget_beyond_the_model_and_messages_that_do_not_count_are_warned_of(ten: Sessions) -> None:
+    assert ten.window(model="limit-1250", max_tokens=1250).manifest.warnings == ()
+    assert ten.window(model="limit-1250", max_tokens=1251).manifest.warnings == (OVER_MODEL_LIMIT,)
+    assert ten.window(max_tokens=2000, max_messages=3).manifest.warnings == (MAX_MESSAGES_IGNORED,)
+    # A setting is nobody's word for this window.
+    assert ten.window(settings=ContextSettings(max_history_messages=3), max_tokens=2000).manifest.warnings == ()
+    assert MAX_MESSAGES_IGNORED not in ten.window(max_messages=3).manifest.warnings
+
+
+def test_a_budget_that_is_too_small_is_named_by_where_it_is_from(made: Sessions) -> None:
+    made.capture(said(1, "s" * 600, "system"), said(3, "hello"))
+    for asked, path in (
+        ({"max_tokens": 200}, "$.max_tokens"),
+        ({"model": "limit-500"}, "$.model"),
+    ):
+        with pytest.raises(BudgetTooSmall) as refused:
+            made.window(**asked)
+        assert [problem.path for problem in refused.value.problems] == [path]
+        assert refused.value.details.keys() == {"errors", "needed", "budget"}
+    with pytest.raises(BudgetTooSmall) as refused:
+        made.window(settings=ContextSettings(max_context_tokens=1, marker="x" * 400))
+    assert [problem.path for problem in refused.value.problems] == ["$.max_context_tokens"]
+
+
+def test_a_list_that_what_is_reserved_leaves_too_little_for_is_told_which_max_tokens_would_do(ten: Sessions) -> None:
+    turns = chain(turn(1, content="s" * 800, role="system"), turn(2))
+    asked = ContextRequest(max_tokens=5000)
+    with pytest.raises(BudgetTooSmall) as refused:
+        list_window(turns, asked, ContextSettings(), ten.windows)
+    needed = refused.value.needed
+    assert refused.value.message == (
+        f"max_tokens less reserved_tokens leaves 500; a window needs {needed}: max_tokens of at least {needed + 4500}"
+    )
+    told = {name: value for name, value in refused.value.details.items() if name != "errors"}
+    assert told == {"needed": needed, "budget": 500, "reserved_tokens": 4500, "max_tokens": 5000}
+    enough = ContextRequest(max_tokens=needed + 4500)
+    assert list_window(turns, enough, ContextSettings(), ten.windows).manifest.tokens <= needed
 
 
 def test_what_system_turns_do_not_fit_is_the_one_error_and_says_what_is_needed(made: Sessions) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from agent.recall.context import ContextRequest, ContextSettings, WindowStats, window_stats
 from agent.recall.view import View
-from tests.core.session_turns import TWO
+from tests.core.session_turns import ONE, TWO
 from tests.recall.seen_sessions import Characters, Sessions, said, sessions
 
 # As the captures' clock has it: what is captured here was captured now.
@@ -113,11 +113,33 @@ def test_the_limit_is_that_of_the_budget_else_of_the_model(made: Sessions) -> No
     assert stats(made, settings=ContextSettings(max_context_tokens=1000)).limit == 1000
 
 
-def test_where_not_even_the_system_turns_fit_nothing_is_in_context(made: Sessions) -> None:
-    made.capture(said(1, "s" * 300, "system"), said(3))
-    found = stats(made, max_tokens=100)
-    assert (found.in_context, found.context_tokens, found.limit, found.total_messages) == (0, 0, 100, 2)
-    assert found.line == "0 messages in context, 2 left out"
+def test_where_no_window_fits_the_figures_say_so_and_what_is_needed(made: Sessions) -> None:
+    made.capture(said(1, "s" * 1464, "system"), said(3))
+    found = stats(made, max_tokens=500)
+    assert (found.in_context, found.left_out, found.context_tokens, found.total_messages) == (0, 2, 0, 2)
+    assert (found.limit, found.needed, found.percent_used) == (500, 1469, 293.8)
+    assert found.line == "no window fits 500 tokens: 1 469 are needed"
+    assert stats(made, max_tokens=1469).needed is None
+    assert stats(made, max_tokens=0).percent_used > 100
+
+
+def test_a_model_that_nobody_knows_and_a_budget_that_it_does_not_take_are_warned_of(made: Sessions) -> None:
+    made.capture(said(1))
+    assert stats(made, model="new").warnings == stats(made, model="new", max_tokens=100).warnings == ("unknown_model",)
+    assert stats(made, model="new", max_tokens=1).warnings == ("unknown_model",)
+    assert stats(made, model="limit-100", max_tokens=101).warnings == ("over_model_limit",)
+    assert stats(made, model="limit-100", max_tokens=100).warnings == ()
+
+
+def test_the_conversation_that_the_figures_are_of_is_named(made: Sessions) -> None:
+    made.capture(said(1), said(2))
+    assert stats(made).conversation_id == ONE
+    made.capture(said(4), conversation=TWO)
+    assert (stats(made).conversation_id, stats(made, scope="session").conversation_id) == (TWO, None)
+    assert stats(made, view=View(conversation_id=ONE)).conversation_id == ONE
+    assert stats(made, view=View(leaf=said(1)["turn_id"])).conversation_id is None
+    for found in (stats(made), stats(made, scope="session", max_tokens=12)):
+        assert found.in_context + found.left_out == found.total_messages
 
 
 def test_the_figures_are_of_the_newest_conversation_or_of_all_as_one(made: Sessions) -> None:

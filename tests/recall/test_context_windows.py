@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from agent.core.history import shown
 from agent.core.session import fold
 from agent.core.turn import SessionTurn
 from agent.recall.context import ContextRequest, ContextSettings, SessionWindows, session_window
+from agent.recall.tokens import Counters
 from agent.recall.view import View
 from agent.recall.window_prune import Pruned, pruned
 from agent.recall.windows import Which
@@ -133,3 +134,45 @@ def test_what_is_pruned_is_what_the_history_of_the_path_does_not_show(turns: Any
 
 def stamped(each: SessionTurn) -> SessionTurn:
     return replace(each, fields={**each.fields, "captured_at": f"2026-03-02T08:{each.seq:02}:00Z"})
+
+
+@dataclass
+class Doubled(Characters):
+    """Another counter of the same name."""
+
+    def __call__(self, turn: SessionTurn) -> int:
+        return 2 * super().__call__(turn)
+
+
+def test_counters_of_one_name_never_see_each_other_s_counts(made: Sessions) -> None:
+    by_model = {None: Characters(), "twice": Doubled()}
+    made.windows = SessionWindows(counters=lambda model: by_model[model], limits=limits)
+    for number in range(1, 8):
+        made.capture(said(number, f"{number}" * 100))
+        # In either order, held from before the session grew and asked for again.
+        for model, each in ((None, 100), ("twice", 200), (None, 100)):
+            window = made.window(max_tokens=10_000, model=model)
+            assert (window.manifest.counter, window.manifest.tokens) == ("characters", each * number)
+
+
+def test_without_a_tokenizer_the_windows_of_a_model_and_of_none_are_those_of_their_own_estimates(
+    made: Sessions,
+) -> None:
+    made.capture(*[said(number, "これは日本語の文章です。" * 20) for number in range(1, 20)])
+
+    def tokens(windows: SessionWindows, model: str | None) -> tuple[int, str]:
+        manifest = session_window(
+            made.see(), ContextRequest(max_tokens=3000, model=model), ContextSettings(), windows
+        ).manifest
+        return manifest.tokens, manifest.hash
+
+    def fresh() -> SessionWindows:
+        return SessionWindows(counters=Counters(exact=lambda _: None).for_model)
+
+    models = ("gpt-4o", None, "gpt-4", "claude-sonnet-5")
+    alone = [tokens(fresh(), model) for model in models]
+    assert alone[0] != alone[1]
+    for order in (models, models[::-1]):
+        together = fresh()
+        found = {model: tokens(together, model) for model in order}
+        assert [found[model] for model in models] == alone

@@ -219,6 +219,13 @@ def test_nothing_is_written(memory, session):
         ({"max_messages": 0}, "$.max_messages", "minimum"),
         ({"query": 7}, "$.query", "type"),
         ({"model": 7}, "$.model", "type"),
+        ({"max_tokens": 10**400}, "$.max_tokens", "maximum"),
+        ({"max_messages": 10**400}, "$.max_messages", "maximum"),
+        ({"min_recent": 1.5}, "$.min_recent", "type"),
+        ({"strategy": 7}, "$.strategy", "type"),
+        ({"format": 7}, "$.format", "enum"),
+        ({"marker": 5}, "$.marker", "type"),
+        ({"marker": "\ud800"}, "$.marker", "surrogate"),
     ],
 )
 def test_what_no_window_is_cut_by_is_refused(session, asked: dict[str, Any], path: str, rule: str):

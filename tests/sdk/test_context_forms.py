@@ -125,7 +125,7 @@ def test_a_time_that_a_message_has_is_kept_and_none_is_made_up():
 
 
 def test_an_empty_list_has_no_turns():
-    assert listed([]) == Listed((), (), (), None)
+    assert listed([]) == Listed((), (), (), (), None, {})
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,25 @@ def test_where_a_list_holds_no_system_message_the_next_user_message_begins_with_
         {"role": "user", "content": "... [2 messages removed] ...\n\nand now?"}
     ]
     parts = [*TWO_RESULTS, {"role": "user", "content": [{"type": "text", "text": "and now?"}]}]
-    assert windowed(listed(parts), 0, 1, 2, "-", 3)[-1]["content"] == [
+    assert windowed(listed(parts), 0, "-", 3)[-1]["content"] == [
+        {"type": "text", "text": "where is it?"},
         {"type": "text", "text": "... [2 messages removed] ..."},
         {"type": "text", "text": "and now?"},
+    ]
+    assert messages == before
+
+
+def test_no_marker_makes_two_messages_of_the_user_stand_beside_each_other():
+    messages = [*TWO_RESULTS, {"role": "assistant", "content": "Both."}, {"role": "user", "content": "and now?"}]
+    before = copy.deepcopy(messages)
+    asked = {"role": "user", "content": "where is it?\n\n... [2 messages removed] ..."}
+    assert windowed(listed(messages), 0, "-", 3) == [asked, messages[3]]
+    assert windowed(listed(messages), 0, "-") == [asked]
+    assert windowed(listed(messages), 0, "-", 4) == [{**asked, "content": f"{asked['content']}\n\nand now?"}]
+    (_, _, both) = windowed(listed(messages), 0, 1, 2, "-", 4)
+    assert both["content"] == [
+        *TWO_RESULTS[2]["content"],
+        {"type": "text", "text": "... [2 messages removed] ...\n\nand now?"},
     ]
     assert messages == before
 
@@ -195,6 +211,10 @@ def test_where_it_would_begin_with_no_user_the_marker_is_a_user_message():
         ({**ASKED, "name": "ada"}, {"role": "user", "content": "wh...", "name": "ada"}),
         (Message("user", "where is it?"), Message("user", "wh...")),
         (("user", "where is it?"), ("user", "wh...")),
+        (
+            {"type": "human", "data": {"type": "human", "content": "where is it?"}},
+            {"type": "human", "data": {"type": "human", "content": "wh..."}},
+        ),
         (
             {"role": "user", "content": [{"type": "text", "text": "where is it?"}]},
             {"role": "user", "content": [{"type": "text", "text": "wh..."}]},
@@ -238,6 +258,13 @@ def test_an_object_that_copies_itself_is_cut_by_its_own_way():
             {"role": "assistant", "content": [{"type": "text", "text": "I look"}]},
         ),
         (Message("assistant", "I look", tool_calls=[ToolCall("c", "t")]), Message("assistant", "I look")),
+        (
+            {
+                "type": "ai",
+                "data": {"type": "ai", "content": "I look", "tool_calls": [{"id": "c", "name": "t", "args": {}}]},
+            },
+            {"type": "ai", "data": {"type": "ai", "content": "I look"}},
+        ),
     ],
 )
 def test_a_message_whose_calls_have_no_results_says_only_what_it_says(given: Any, back: Any):

@@ -15,6 +15,7 @@ from agent.errors import BudgetTooSmall, ValidationError
 from agent.recall.tokens import counter_for
 from agent.sdk import Message, apply_context_window
 from agent.sdk.listed import listed
+from tests.formats.providers.rules import problems
 from tests.sdk.test_context_forms import ASKED, OURS, REASONED, TWO_RESULTS
 from tests.sdk.test_foreign_messages import AI, ANSWER, ANSWER_RESULT, COMPLETION, COMPLETION_RESULT, HUMAN, TOOL
 
@@ -154,6 +155,71 @@ def test_an_anthropic_list_has_no_system_message_and_begins_with_a_user():
         assert "removed" in json.dumps(back)
 
 
+@pytest.mark.parametrize(
+    ("form", "member", "exchange"),
+    [
+        (
+            "anthropic",
+            "messages",
+            [*TWO_RESULTS, {"role": "assistant", "content": [{"type": "text", "text": "Both."}]}],
+        ),
+        (
+            "gemini",
+            "contents",
+            [
+                {"role": "user", "parts": [{"text": "where is it?"}]},
+                {"role": "model", "parts": [{"functionCall": {"name": "track", "args": {}}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": "track", "response": {"at": "Bern"}}}]},
+                {"role": "model", "parts": [{"text": "In Bern."}]},
+            ],
+        ),
+        (
+            "bedrock-converse",
+            "messages",
+            [
+                {"role": "user", "content": [{"text": "where is it?"}]},
+                {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "track", "input": {}}}]},
+                {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "Bern"}]}}]},
+                {"role": "assistant", "content": [{"text": "In Bern."}]},
+            ],
+        ),
+    ],
+)
+@pytest.mark.parametrize("strategy", ["truncate", "rolling_window", "relevant"])
+def test_a_list_whose_speakers_have_to_alternate_does_so_at_every_budget(
+    form: str, member: str, exchange: list[dict[str, Any]], strategy: str
+):
+    chat = [
+        json.loads(json.dumps(message).replace('"a"', f'"a{number}"').replace('"b"', f'"b{number}"'))
+        for number in range(12)
+        for message in exchange
+    ]
+    before = copy.deepcopy(chat)
+    for budget in range(60, 700, 13):
+        back = apply_context_window(chat, budget, 0, strategy=strategy, query="where")
+        assert problems(form, {member: back}) == [], budget
+    assert chat == before
+
+
+@pytest.mark.parametrize(("form", "member"), [("openai-agents", "items"), ("openai-responses", "input")])
+def test_a_call_with_its_reasoning_is_in_the_document_of_its_provider(form: str, member: str):
+    document = apply_context_window([*REASONED, *REASONED[:1]], 10_000, format=form)
+    assert problems(form, document) == []
+    assert REASONED[2] in document[member]
+    assert form == "openai-responses" or REASONED[1] in document[member]
+
+
+def test_messages_of_ours_among_others_are_written_as_ours():
+    chat = [
+        SYSTEM,
+        {"role": "user", "content": "one"},
+        Message("assistant", "two"),
+        {"role": "user", "content": "three"},
+    ]
+    document = apply_context_window(chat, 10_000, format="openai-chat")
+    assert document["messages"] == [*chat[:2], {"role": "assistant", "content": "two"}, chat[3]]
+
+
 def test_a_provider_s_document_may_be_asked_for_in_place_of_the_form():
     document = apply_context_window(CHAT, BUDGET, 0, format="anthropic")
     assert document.keys() == {"system", "messages"}
@@ -177,12 +243,57 @@ def test_a_query_chooses_and_a_marker_is_said_in_other_words():
         ({"max_tokens": 9000, "strategy": "summarize"}, "$.strategy"),
         ({"max_tokens": 9000, "format": "yaml"}, "$.format"),
         ({"max_tokens": 9000, "messages": "hello"}, "$.messages"),
+        ({"max_tokens": 10**400}, "$.max_tokens"),
+        ({"max_tokens": True}, "$.max_tokens"),
+        ({"max_tokens": None}, "$.max_tokens"),
+        ({"max_tokens": 9000, "reserved_tokens": "a"}, "$.reserved_tokens"),
+        ({"max_tokens": 9000, "reserved_tokens": None}, "$.reserved_tokens"),
+        ({"max_tokens": 9000, "reserved_tokens": 10**400}, "$.reserved_tokens"),
+        ({"max_tokens": 9000, "strategy": 5}, "$.strategy"),
+        ({"max_tokens": 9000, "query": 5}, "$.query"),
+        ({"max_tokens": 9000, "query": "\ud800"}, "$.query"),
+        ({"max_tokens": 9000, "model": 5}, "$.model"),
+        ({"max_tokens": 9000, "format": 5}, "$.format"),
+        ({"max_tokens": 9000, "format": []}, "$.format"),
+        ({"max_tokens": 9000, "min_recent": 1.5}, "$.min_recent"),
+        ({"max_tokens": 9000, "min_recent": 10**400}, "$.min_recent"),
+        ({"max_tokens": 9000, "marker": 5}, "$.marker"),
+        ({"max_tokens": 9000, "marker": " "}, "$.marker"),
+        ({"max_tokens": 9000, "marker": "\ud800"}, "$.marker"),
     ],
 )
 def test_what_no_window_is_cut_by_is_refused(asked: dict[str, Any], path: str):
     with pytest.raises(ValidationError) as caught:
         apply_context_window(**{"messages": CHAT, **asked})
     assert [problem.path for problem in caught.value.problems] == [path]
+
+
+@pytest.mark.parametrize("unknown", ["max_messages", "scope", "tokens"])
+def test_a_word_that_it_does_not_know_is_a_type_error(unknown: str):
+    with pytest.raises(TypeError, match=unknown):
+        apply_context_window(CHAT, 9000, **{unknown: 1})
+
+
+def test_what_is_not_said_is_the_default():
+    assert apply_context_window(
+        CHAT, BUDGET, 0, strategy=None, query=None, model=None, format=None, min_recent=None, marker=None
+    ) == apply_context_window(CHAT, BUDGET, 0)
+
+
+def test_a_budget_that_is_too_small_names_what_is_reserved_and_what_would_do():
+    with pytest.raises(BudgetTooSmall) as caught:
+        apply_context_window(CHAT, 4510)
+    needed = caught.value.needed
+    assert caught.value.budget == 10
+    assert f"max_tokens less reserved_tokens leaves 10; a window needs {needed}" in caught.value.message
+    assert f"max_tokens of at least {needed + 4500}" in caught.value.message
+    assert apply_context_window(CHAT, needed + 4500)
+    with pytest.raises(BudgetTooSmall):
+        apply_context_window(CHAT, needed + 4499)
+    with pytest.raises(BudgetTooSmall, match="leaves -4400"):
+        apply_context_window([], 100)
+    with pytest.raises(BudgetTooSmall, match=r"^((?!reserved).)*$"):
+        apply_context_window(CHAT, 10, 0)
 
 
 _ROLES = st.sampled_from(["user", "assistant", "system"])

@@ -185,8 +185,9 @@ def test_the_figures_count_by_role_and_add_tokens(session: SessionHandle):
     used = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
     session.extend([Message("user", "hi"), Message("assistant", "a", token_usage=used)])
     session.append(Message("assistant", "b", token_usage=used))
-    assert session.stats() == {
+    counted = {
         "total_messages": 3,
         "by_role": {"user": 1, "assistant": 2},
         "token_usage": {"prompt_tokens": 6, "completion_tokens": 8, "total_tokens": 14},
     }
+    assert session.stats().items() >= counted.items()

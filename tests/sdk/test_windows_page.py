@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from agent.core.window.manifest import DROPPED, KEPT
-from agent.core.window.policy import Policy
+from agent.core.window.policy import THRESHOLDS, Policy
 from agent.core.window.strategies import KEEPS
+from agent.recall.context import MAX_MESSAGES_IGNORED, OVER_MODEL_LIMIT, UNKNOWN_MODEL
 from agent.sdk.context import ContextWindow
 from agent.window_settings import ContextSettings
 from tests.cli.streams import process_environment
@@ -116,6 +117,18 @@ def test_the_page_has_every_member_of_a_manifest_and_every_reason() -> None:
     section = PAGE.partition("## The manifest")[2].partition("\n## ")[0]
     named = set(re.findall(r"`([a-z_0-9]+)`", section))
     assert {*ANSWERS[0]["manifest"], "choices", *KEPT, *DROPPED} <= named
+
+
+def test_the_page_says_of_every_reason_and_every_warning_what_it_means() -> None:
+    section = PAGE.partition("## The manifest")[2].partition("\n## ")[0]
+    kept, _, rest = section.partition("Why a turn is in the window:")[2].partition("Why it is left out:")
+    dropped, _, told = rest.partition("in `warnings`:")
+    rows = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \| ", re.MULTILINE)
+    assert set(rows.findall(kept)) == {f"`{name}`" for name in KEPT}
+    assert set(rows.findall(dropped)) == {f"`{name}`" for name in DROPPED}
+    warnings = {"max_messages", MAX_MESSAGES_IGNORED, UNKNOWN_MODEL, OVER_MODEL_LIMIT}
+    warnings |= {f"usage_above_{100 * share:.0f}_percent" for share in THRESHOLDS[:2]}
+    assert set(re.findall(r"\w+", " ".join(rows.findall(told)))) == warnings
 
 
 def test_the_page_names_what_a_window_has_in_python() -> None:

@@ -10,7 +10,6 @@ from agent.core.turn import SessionTurn
 from agent.core.window.base import NEWEST_USER, OPEN_CALL
 from agent.core.window.choosing import RECENT
 from agent.core.window.cutting import Outcome
-from agent.core.window.kept import UNLIMITED
 from agent.core.window.manifest import Choice
 from agent.core.window.marker import is_marker
 from agent.core.window.normalised import SYSTEM
@@ -111,9 +110,10 @@ class WindowAccount:
         kept = self._outcome.kept
         if kept.bars(unit, unit + 1):
             return "task_complete"
-        if self._outcome.room.messages == UNLIMITED:
-            return "budget"
-        return "max_messages" if kept.run(unit, unit + 1) <= kept.tokens else "budget"
+        tokens = kept.run(unit, unit + 1)
+        if tokens > self._outcome.left:
+            return "too_large"
+        return "max_messages" if kept.is_capped and tokens <= kept.tokens else "budget"
 
 
 def _put(digest: hashlib._Hash, text: str | None) -> None:

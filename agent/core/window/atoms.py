@@ -32,6 +32,8 @@ def atoms(messages: Sequence[SessionTurn], pairs: Mapping[Place, Call]) -> Atoms
     lowest, answered = _callers(messages, pairs)
     starts: list[int] = []
     place = len(messages)
+    if not answered:
+        starts, place = lowest[::-1], 0
     while place:
         place -= 1
         first = lowest[place]
@@ -40,9 +42,8 @@ def atoms(messages: Sequence[SessionTurn], pairs: Mapping[Place, Call]) -> Atoms
             first = min(first, lowest[place])
         starts.append(place)
     starts.reverse()
-    is_user = [messages[start].role == "user" for start in starts]
-    exchanges = [atom for atom, opens in enumerate(is_user) if opens or atom == 0]
-    newest_user = exchanges[-1] if exchanges and is_user[exchanges[-1]] else None
+    exchanges = [atom for atom, start in enumerate(starts) if messages[start].role == "user" or not atom]
+    newest_user = exchanges[-1] if exchanges and messages[starts[exchanges[-1]]].role == "user" else None
     opened = next((place for place in reversed(range(len(messages))) if messages[place].role != "tool"), None)
     is_open = opened is not None and not _called(messages[opened]) <= answered
     open_atom = bisect_right(starts, opened) - 1 if is_open and opened is not None else None
@@ -56,7 +57,9 @@ def _callers(messages: Sequence[SessionTurn], pairs: Mapping[Place, Call]) -> tu
     places: dict[str, int] = {}
     for place, turn in enumerate(messages):
         if turn.role != "tool":
-            places[turn.turn_id] = place
+            # Most turns make no calls.
+            if turn.fields.get("tool_invocations"):
+                places[turn.turn_id] = place
             continue
         for named, _, _ in named_invocations(turn):
             call = pairs.get(named)

@@ -72,7 +72,11 @@ def _close_gaps(kept: Kept) -> bool:
 
 
 def take(kept: Kept, groups: Sequence[Group]) -> None:
-    """Keep ``groups`` in their order, those first of which a part is kept, until none of them fits, and no gap."""
+    """Keep ``groups`` in their order, those first of which a part is kept, until none of them fits, and no gap.
+
+    What is kept is not given up again: seldom one of a low score, which fitted before a gap closed, keeps out one of a
+    higher score that would fit without it.
+    """
     linked = [group for group in groups if len(group.units) > 1 and any(unit in kept for unit in group.units)]
     pending: Sequence[Group] = [*linked, *groups] if linked else groups
     while True:

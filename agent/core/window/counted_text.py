@@ -15,8 +15,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from agent.core.canonical import encode
 from agent.core.turn import SessionTurn
+from agent.core.window.json_text import json_text
 
 PER_WINDOW: Final = 3
 # Each of our roles is one token, in cl100k and in o200k.
@@ -25,8 +25,15 @@ PER_NAME: Final = 1
 PER_CALL: Final = 4
 # Members of ``metadata.native`` that providers are given back; ``metadata.blocks`` is what callers keep themselves.
 _GIVEN_BACK: Final = ("parts", "content", "item", "reasoning", "reasoning_content", "reasoning_details")
+# Members of ``metadata`` that are sent beside the content.
+_BESIDE: Final = frozenset({"agent", "native", "blocks"})
 # What tells of what kind a part is, and which one; a model is sent no word of it.
 _LABELS: Final = frozenset({"type", "id", "role", "status"})
+
+# So many characters are searched for what native parts say again out of its order, and so many times what is told. The
+# bound is for a message of thousands of parts that are told nowhere: the last of them then count, told or not.
+_SEARCHED: Final = 2_000_000
+_SEARCHES: Final = 32
 
 # The tokens of one text.
 TextCounter = Callable[[str], int]
@@ -55,8 +62,22 @@ def sent(turn: SessionTurn) -> Sent:
         for call in calls:
             texts += _call_texts(call, is_result=turn.role == "tool")
     if isinstance(metadata, dict) and ("native" in metadata or "blocks" in metadata):
-        texts += _kept_texts(metadata, texts)
+        texts += _kept_texts(metadata, turn.content, texts[1:] if turn.content else texts)
     return Sent(tuple(texts), around)
+
+
+def content_alone(turn: SessionTurn) -> str | None:
+    """The content of ``turn`` where that is all that ``sent`` has of it, so what most turns are; else None.
+
+    Where it is not empty, ``sent(turn)`` is ``((content,), PER_MESSAGE)``.
+    """
+    fields = turn.fields
+    if fields.get("tool_invocations"):
+        return None
+    metadata = fields.get("metadata")
+    if metadata and isinstance(metadata, dict) and not _BESIDE.isdisjoint(metadata):
+        return None
+    return turn.content
 
 
 def message_tokens(turn: SessionTurn, count: TextCounter) -> int:
@@ -76,25 +97,50 @@ def _call_texts(call: Mapping[str, Any], *, is_result: bool) -> Iterator[str]:
 
 def _json_text(value: Any) -> str:
     """The text that a client holds for arguments: compact JSON, or the string that they are."""
-    if isinstance(value, str):
-        return value
-    try:
-        return encode(value).decode()
-    except (TypeError, ValueError):
-        # A lone surrogate, or a number in a type of the reader's own.
-        return json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else json_text(value)
 
 
-def _kept_texts(metadata: Mapping[str, Any], told: Sequence[str]) -> list[str]:
-    """The texts in what is given back of a message, without those in ``told``."""
+def _kept_texts(metadata: Mapping[str, Any], content: str | None, told: Sequence[str]) -> list[str]:
+    """The texts in what is given back of a message, without those in ``content`` or ``told``."""
     native = metadata.get("native")
     kept = [native.get(name) for name in _GIVEN_BACK] if isinstance(native, dict) else []
-    found = []
-    for text in _strings([*kept, metadata.get("blocks")]):
+    is_told = _Told(content or "", told)
+    return [text for text in _strings([*kept, metadata.get("blocks")]) if not is_told(text)]
+
+
+class _Told:
+    """Whether a text is in one of those that are counted already, as it is or as it stands in JSON.
+
+    The parts of a message mostly say in their order what its content and its calls say: each is looked for behind the
+    one before it, and only what is not there is looked for everywhere, as often as the bound allows.
+    """
+
+    def __init__(self, content: str, told: Sequence[str]) -> None:
+        self._whole = frozenset(told)
+        # Parted by what no text has within: the content, and what the calls say.
+        self._in = [content, "\x00".join(told)]
+        self._from = [0, 0]
+        self._left = _SEARCHED + _SEARCHES * sum(map(len, self._in))
+
+    def __call__(self, text: str) -> bool:
+        if text in self._whole:
+            return True
         escaped = json.dumps(text, ensure_ascii=False)[1:-1]
-        if not any(text in each or escaped in each for each in told):
-            found.append(text)
-    return found
+        forms = (text,) if escaped == text else (text, escaped)
+        return any(self._is_in(which, form) for which in (0, 1) for form in forms)
+
+    def _is_in(self, which: int, text: str) -> bool:
+        among, start = self._in[which], self._from[which]
+        if len(text) > len(among):
+            return False
+        if self._left <= 0:
+            return among.startswith(text, start)
+        found = among.find(text, start)
+        if found >= 0:
+            self._from[which] = found + len(text)
+            return True
+        self._left -= len(among)
+        return among.find(text, 0, start + len(text)) >= 0
 
 
 def _strings(value: Any) -> Iterator[str]:

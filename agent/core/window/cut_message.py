@@ -14,11 +14,21 @@ from typing import Any, Final, NamedTuple
 from agent.core.turn import SessionTurn
 
 _MARKER: Final = "... [{count} characters removed] ..."
-# What joins the character after it (ZERO WIDTH JOINER), or picks the look of the one before it.
+# ZERO WIDTH JOINER joins the character after it; a tag is of the flag before it, a tone of the skin before it.
 _JOINER: Final = "\u200d"
-_SELECTORS: Final = ("\ufe0e", "\ufe0f")
-# As far as a cut moves so as not to part a character from its marks.
-_LONGEST_CHARACTER: Final = 16
+_TONES: Final = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+_TAGS: Final = frozenset(map(chr, range(0xE0020, 0xE0080)))
+# Vowels and finals of a Hangul syllable that is written in its letters.
+_JAMO: Final = frozenset(map(chr, (*range(0x1160, 0x1200), *range(0xD7B0, 0xD800))))
+# Of the vowels that are written behind their consonant, those that Unicode counts as letters: Thai and Lao.
+_VOWELS: Final = frozenset("\u0e33\u0eb3")
+_JOINS: Final = frozenset({_JOINER}) | _TONES | _TAGS | _JAMO | _VOWELS
+# Combining marks of every kind, variation selectors among them.
+_MARKS: Final = frozenset({"Mn", "Mc", "Me"})
+# Two of them are a flag.
+_REGIONAL: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+# As far as a cut moves so as not to part a character from its marks; what has more of them is no writing.
+_LONGEST_CHARACTER: Final = 64
 # Of metadata.native: what only repeats the text as the provider spelled it, and is no longer true of a cut one.
 _SPELLING: Final = frozenset({"parts", "at", "content", "native_absent"})
 
@@ -56,7 +66,7 @@ def _is_text_block(block: Any) -> bool:
 
 
 def shortest(turn: SessionTurn, tokens_of: Callable[[SessionTurn], int]) -> Cut | None:
-    """The least that is left of ``turn``: one character; None where it cannot be cut."""
+    """The least that is left of ``turn``: one character with its marks; None where it cannot be cut."""
     text = turn.content
     return _cut(turn, text, 1, tokens_of) if text is not None and len(text) > 1 and is_plain(turn) else None
 
@@ -79,25 +89,30 @@ def longest(turn: SessionTurn, tokens_of: Callable[[SessionTurn], int], *, whole
         if not low < middle < high:
             middle = min(max(middle, low + 1), high - 1)
         tried = _cut(turn, text, middle, tokens_of)
-        if tried.tokens <= most:
+        if tried is not None and tried.tokens <= most:
             best, low = tried, middle
         else:
             high = middle
     return best
 
 
-def _cut(turn: SessionTurn, text: str, kept: int, tokens_of: Callable[[SessionTurn], int]) -> Cut:
-    """``turn`` with ``kept`` characters of its ``text``, or a few less; its tokens."""
-    head = _between(text, kept - kept // 2, -1) or 1
+def _cut(turn: SessionTurn, text: str, kept: int, tokens_of: Callable[[SessionTurn], int]) -> Cut | None:
+    """``turn`` with ``kept`` characters of its ``text``, or a few less; its tokens. The first stays, with its marks.
+
+    None where nothing is left to remove.
+    """
+    head = _between(text, kept - kept // 2, -1) or _between(text, 1, 1)
     tail = _between(text, len(text) - kept // 2, 1)
     removed = tail - head
+    if removed <= 0:
+        return None
     content = f"{text[:head]}{_MARKER.replace('{count}', str(removed))}{text[tail:]}"
     made = replace(turn, content=content, fields=_without_spelling(turn.fields) | {"content": content})
     return Cut(made, tokens_of(made), removed)
 
 
 def _between(text: str, place: int, step: int) -> int:
-    """The nearest place from ``place`` on, in the direction of ``step``, that parts no character from its marks."""
+    """The nearest place from ``place`` on, in the direction of ``step``, that parts no character as it is read."""
     for _ in range(_LONGEST_CHARACTER):
         if not 0 < place < len(text) or not _joins(text, place):
             break
@@ -106,9 +121,13 @@ def _between(text: str, place: int, step: int) -> int:
 
 
 def _joins(text: str, place: int) -> bool:
-    after = text[place]
-    is_marked = after == _JOINER or after in _SELECTORS or text[place - 1] == _JOINER
-    return is_marked or unicodedata.combining(after) != 0
+    """Whether what is before ``place`` and what is behind it are read as one."""
+    before, after = text[place - 1], text[place]
+    if after.isascii():
+        return before == _JOINER
+    if after in _REGIONAL and before in _REGIONAL:
+        return (place - len(text[:place].rstrip(_REGIONAL))) % 2 == 1
+    return before == _JOINER or after in _JOINS or unicodedata.category(after) in _MARKS
 
 
 def _without_spelling(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,8 +33,8 @@ class RankerFailedError(ScorerFailedError):
 class Outcome:
     """What is kept of a conversation, and by which strategy. ``spent`` are the tokens without those that are fixed.
 
-    ``cut`` is the newest user's message, or the one that stands for it, where it had to be cut. ``scores`` are those of
-    all turns, where the strategy has some.
+    ``cut`` is the newest user's message, or the one that stands for it, where it had to be cut. ``left`` are the tokens
+    that the base left to the strategy. ``scores`` are those of all turns, where the strategy has some.
     """
 
     kept: Kept
@@ -43,6 +43,7 @@ class Outcome:
     fallback: str | None
     cut: Cut | None
     spent: int
+    left: int
     scores: Sequence[float] | None
 
 
@@ -69,9 +70,7 @@ class _Cutting:
         self._fallback = fallback
         self._ranker = ranker
         self._markers = prepared.markers(policy.marker)
-        # Before the room is measured: whether the counter can count markers is part of it.
         self._opening = self._markers[0] if policy.user_first and not prepared.begins_with_user else 0
-        self._cost_of_one = self._markers[1]
         self._room = room_of(prepared, policy)
         self._scores: Sequence[float] | None = None
 
@@ -80,15 +79,17 @@ class _Cutting:
         kept, base = self._empty(Grain(self._policy.min_recent, self._policy.marker, self._strategy == "truncate"))
         if self._room.budget is not None and self._room.budget <= 0:
             raise self._refusal(base)
+        left = self._room.tokens
         if not kept.add_if_whole(FITS):
             if not base.keep_newest_user():
                 kept, base = self._without_newest_user(base)
             if base.cut is None:
                 base.keep_open()
                 roll(kept, kept.units.recent, RECENT)
+                left = kept.tokens
                 self._fill(kept)
         spent = self._room.tokens - kept.tokens
-        return Outcome(kept, self._room, self._strategy, self._fallback, base.cut, spent, self._scores)
+        return Outcome(kept, self._room, self._strategy, self._fallback, base.cut, spent, left, self._scores)
 
     def _empty(self, grain: Grain) -> tuple[Kept, Base]:
         room = self._room
@@ -150,7 +151,7 @@ class _Cutting:
             raise RankerFailedError
         query = self._prepared.newest_words if self._policy.query is None else self._policy.query
         try:
-            ranked = checked(lambda: ranker(turns, query), len(turns))
+            ranked = checked(lambda: ranker(tuple(turns), query), len(turns))
         except ScorerFailedError as error:
             raise RankerFailedError from error
         self._scores = checked(lambda: fused(ranked, self._prepared.scores), len(turns))

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from agent.core.pairs import Call, Place, named_invocations
 from agent.core.timestamps import instant
 from agent.core.turn import SessionTurn
+from agent.core.window.json_text import json_text
 from agent.core.window.segment_errors import has_failed
 from agent.core.window.segments import segments
 from agent.core.window.signals import Signals, references, signals_of
@@ -126,10 +125,12 @@ def _clamped(parts: Sequence[Part]) -> float:
 
 
 def _ages(messages: Sequence[SessionTurn]) -> list[int]:
-    """Whole days from each message to the newest; 0 where it does not say when it was."""
+    """Whole days from each message to the newest, the last that says when it was; 0 where one does not say, or is dated
+    after that: a wrong clock makes no other message older.
+    """
     times = [_time(turn) for turn in messages]
-    newest = max((time for time in times if time is not None), default=0)
-    return [0 if time is None else (newest - time) // _DAY for time in times]
+    newest = next((time for time in reversed(times) if time is not None), 0)
+    return [0 if time is None or time > newest else (newest - time) // _DAY for time in times]
 
 
 def _time(turn: SessionTurn) -> int | None:
@@ -180,8 +181,4 @@ def _answered(turn: SessionTurn, pairs: Mapping[Place, Call], callers: Mapping[s
 
 
 def _form(name: Any, arguments: Any) -> bytes:
-    try:
-        return orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:
-        # An integer beyond 64 bits, as the contract takes it.
-        return repr((name, arguments)).encode("utf-8", "surrogatepass")
+    return json_text([name, arguments], sort_keys=True).encode("utf-8", "surrogatepass")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from agent.core.window.marker import Markers
@@ -69,7 +70,8 @@ class Kept:
     @property
     def dearest(self) -> int:
         """The tokens of the dearest marker that stands anywhere now, or did."""
-        return max(self._markers.values(), default=0)
+        # As a list at once: another cut of the conversation may count one more meanwhile.
+        return max([*self._markers.values()], default=0)
 
     def low_of(self, unit: int) -> int:
         """Where the run begins that holds ``unit``, which is kept."""
@@ -90,6 +92,20 @@ class Kept:
         """How many messages are kept."""
         starts = self.units.messages
         return sum(starts[high] - starts[low] for low, high in zip(self.lows, self.highs, strict=True))
+
+    @cached_property
+    def is_capped(self) -> bool:
+        """Whether a unit is dropped that only the number of messages left no room for. Asked when all is kept."""
+        if self.messages >= self.units.longest:
+            return False
+        starts = self.units.messages
+        return any(
+            starts[unit + 1] - starts[unit] > self.messages
+            and self.run(unit, unit + 1) <= self.tokens
+            and not self.bars(unit, unit + 1)
+            for gap in self.gaps()
+            for unit in range(gap.start, gap.end)
+        )
 
     def add_if_whole(self, reason: str) -> bool:
         """Keep all units, if they fit. Whether they did."""

@@ -1,4 +1,27 @@
-"""The account of a window: every turn, kept or dropped, with its tokens, its score and the reason."""
+"""The account of a window: every turn, kept or dropped, with its tokens, its score and the reason.
+
+Why a turn is in the window:
+
+- ``system``: it is a system turn, and all of these are kept.
+- ``newest_user``: it is the newest message of a user, cut if it alone is too long.
+- ``open_call``: it makes calls that may still be answered, or stands with them.
+- ``recent``: it is one of the newest ``min_recent`` messages.
+- ``first``: it is the first message, and ``truncate`` keeps that.
+- ``strategy``: the strategy took it.
+- ``fits``: the whole conversation fits, or the whole gap that it stood in; or another message stands in the place of
+  the newest user's, which neither fits nor can be cut.
+
+Why it is not:
+
+- ``budget``: the tokens went to other messages.
+- ``too_large``: what it is kept or dropped with takes more tokens than were left to the strategy, after system turns,
+  the newest user's message, open calls and the newest messages.
+- ``max_messages``: there were tokens for it, but no more messages were allowed.
+- ``task_complete``: its task is complete and the next has begun, and the window had to come down to the target.
+- ``erased``: it was erased; only its place is known.
+- ``half_exchange``: it is a result without its call, or a call without its results, and no model takes one.
+- ``format``: the provider's format has no place for it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +33,7 @@ from typing import Any, Final, NamedTuple, Protocol
 # Why a turn is in the window.
 KEPT: Final = ("system", "newest_user", "open_call", "recent", "first", "fits", "strategy")
 # Why it is not.
-DROPPED: Final = ("budget", "max_messages", "task_complete", "erased", "half_exchange", "format")
+DROPPED: Final = ("budget", "too_large", "max_messages", "task_complete", "erased", "half_exchange", "format")
 
 
 class Choice(NamedTuple):
@@ -52,8 +75,12 @@ class Manifest:
     them. ``tokens`` are those of the window, markers and overhead included; ``total_tokens`` those of the whole
     conversation; ``budget`` what the window may have, None where nothing limits it. ``requested``: the strategy that
     was asked for, where another took over (``fallback`` says why). ``estimated``: so many messages the counter failed
-    for. ``percent_used`` is of the budget, or of the model's limit. ``warnings`` are names, as
-    ``usage_above_80_percent``, and tell of the whole conversation: what is not cut now will be soon.
+    for, those of the conversation, the query, and what the window made itself: markers, a message that was cut.
+    ``is_exact``: there are none, and the counter counts as the model does. Where it fails for a turn, the query or a
+    marker for one turn, 5 % of the budget are kept free. ``percent_used`` is of the budget, or of the model's limit.
+
+    ``warnings`` are names. ``usage_above_80_percent`` tells of the whole conversation: what is not cut now will be
+    soon. ``max_messages``: a message is dropped that there were tokens for.
     """
 
     strategy: str

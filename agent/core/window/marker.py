@@ -7,6 +7,7 @@ from typing import Final
 
 from agent.core.ids import name_uuid
 from agent.core.turn import SessionTurn
+from agent.core.window.counting import Counted
 
 # The text of a marker that no turn is missing at: it opens a window that no user begins.
 BEGINS: Final = "[Conversation begins]"
@@ -49,15 +50,19 @@ def is_marker(turn: SessionTurn) -> bool:
 class Markers(dict[int, int]):
     """The tokens of the markers of a conversation with one ``text``, by how many turns are missing.
 
-    ``beside`` is any turn of the conversation; ``tokens_of`` counts.
+    ``beside`` is any turn of the conversation; ``counted`` counts. ``estimated``: those that the counter failed for.
     """
 
-    def __init__(self, text: str, beside: SessionTurn, tokens_of: Callable[[SessionTurn], int]) -> None:
+    def __init__(self, text: str, beside: SessionTurn, counted: Callable[[SessionTurn], Counted]) -> None:
         super().__init__()
+        self.estimated: set[int] = set()
         self._text = text
         self._beside = beside
-        self._tokens_of = tokens_of
+        self._counted = counted
 
     def __missing__(self, missing: int) -> int:
-        tokens = self[missing] = self._tokens_of(marker_turn(missing, self._text, self._beside))
+        tokens, is_estimated = self._counted(marker_turn(missing, self._text, self._beside))
+        if is_estimated:
+            self.estimated.add(missing)
+        self[missing] = tokens
         return tokens

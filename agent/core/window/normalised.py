@@ -34,6 +34,8 @@ class Normalised(NamedTuple):
 
 def normalised(messages: Sequence[SessionTurn], pairs: Mapping[Place, Call] | None) -> Normalised:
     """``messages`` as a window may hold them; ``pairs`` None: a result is paired with the calls of ``messages``."""
+    if not any(turn.erased or turn.role == "tool" or turn.fields.get("tool_invocations") for turn in messages):
+        return Normalised(list(messages), list(range(len(messages))), [], {} if pairs is None else pairs)
     if pairs is None:
         pairs = paired_calls(messages) if any(map(may_answer, messages)) else {}
     there, pairs = _without_calls_of_system([turn for turn in messages if not turn.erased], pairs)

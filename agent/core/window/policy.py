@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
+from agent.core.window.counting import MOST_TOKENS
 from agent.errors import Problem, ValidationError
 
 StrategyName = Literal["rolling_window", "importance", "hybrid", "truncate", "relevant"]
@@ -44,7 +46,8 @@ class Policy:
     message that is to be answered, where it is not in the conversation yet. ``user_first``: the first message that is
     no system turn has to be a user's.
 
-    Raises ValidationError for what no window can be cut by. A budget of 0 or less is refused by the window itself.
+    Raises ValidationError for what no window can be cut by: a member of another type, a number beyond ``MOST_TOKENS``
+    either way, a marker that is no Unicode text. A budget of 0 or less is refused by the window itself.
     """
 
     strategy: str = DEFAULT_STRATEGY
@@ -66,29 +69,54 @@ class Policy:
             raise ValidationError(f"no window can be cut by this policy: {named}", problems)
 
 
-def check_strategy(name: str) -> None:
+def check_strategy(name: object) -> None:
     """Raise ValidationError for a strategy that there is not."""
     if name == "summarize":
         refusal = "summarize is not supported: nothing here calls a model; keep a summary as a system turn of your own"
         raise ValidationError(refusal, [Problem("$.strategy", "unsupported")])
+    if not isinstance(name, str):
+        raise ValidationError("the strategy is no text", [Problem("$.strategy", "type")])
     if name not in STRATEGIES:
         raise ValidationError(f"the strategy is none of {', '.join(STRATEGIES)}", [Problem("$.strategy", "enum")])
 
 
-def _problems(policy: Policy) -> Iterator[Problem]:
-    for name in ("max_tokens", "model_limit", "max_messages"):
+_NUMBERS: Final = ("max_tokens", "model_limit", "max_history_tokens", "max_messages", "min_recent")
+_MAY_BE_NONE: Final = frozenset({"max_tokens", "model_limit", "max_messages"})
+_LEAST: Final[Mapping[str, int]] = {"max_messages": 1, "min_recent": 0}
+
+
+def _problems(policy: Any) -> Iterator[Problem]:
+    for name in _NUMBERS:
         value = getattr(policy, name)
-        if value is not None and type(value) is not int:
+        if value is None and name in _MAY_BE_NONE:
+            continue
+        if type(value) is not int:
             yield Problem(f"$.{name}", "type")
-    for name in ("max_history_tokens", "min_recent"):
-        if type(getattr(policy, name)) is not int:
-            yield Problem(f"$.{name}", "type")
-    if type(policy.max_messages) is int and policy.max_messages < 1:
-        yield Problem("$.max_messages", "minimum")
-    if type(policy.min_recent) is int and policy.min_recent < 0:
-        yield Problem("$.min_recent", "minimum")
+        elif value < _LEAST.get(name, -MOST_TOKENS):
+            yield Problem(f"$.{name}", "minimum")
+        elif value > MOST_TOKENS:
+            yield Problem(f"$.{name}", "maximum")
+    yield from _problems_of_thresholds(policy.thresholds)
+    yield from _problems_of_marker(policy.marker)
+    if policy.query is not None and not isinstance(policy.query, str):
+        yield Problem("$.query", "type")
+    if type(policy.user_first) is not bool:
+        yield Problem("$.user_first", "type")
+
+
+def _problems_of_thresholds(thresholds: Any) -> Iterator[Problem]:
+    if not isinstance(thresholds, Thresholds) or any(type(share) not in {int, float} for share in thresholds):
+        yield Problem("$.thresholds", "type")
     # A NaN fails it too.
-    if not 0 < policy.thresholds.target <= policy.thresholds.high <= policy.thresholds.critical <= 1:
+    elif not 0 < thresholds.target <= thresholds.high <= thresholds.critical <= 1:
         yield Problem("$.thresholds", "order")
-    if not policy.marker.strip():
+
+
+def _problems_of_marker(marker: Any) -> Iterator[Problem]:
+    if not isinstance(marker, str):
+        yield Problem("$.marker", "type")
+    elif not marker.strip():
         yield Problem("$.marker", "minLength")
+    elif any(unicodedata.category(each) == "Cs" for each in marker):
+        # A lone surrogate, which no UTF-8 has: no such marker could be sent.
+        yield Problem("$.marker", "unicode")

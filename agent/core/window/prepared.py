@@ -10,12 +10,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from agent.core.pairs import Call, Place
 from agent.core.turn import SessionTurn
 from agent.core.window.atoms import Atoms, atoms
-from agent.core.window.counting import Counting, counted
+from agent.core.window.counting import MOST_TOKENS, Counted, Counting, counted, counted_turns
 from agent.core.window.marker import Markers
 from agent.core.window.normalised import SYSTEM, Normalised, normalised
 
@@ -62,16 +63,14 @@ class Prepared:
         scorer: Scorer | None,
         segmenter: Segmenter | None,
     ) -> None:
-        self.messages = messages
+        # Whoever holds the list may go on with it.
+        self.messages: Sequence[SessionTurn] = tuple(messages)
         self.count = count
         self._scorer = scorer
         self._segmenter = segmenter
-        self.normalised: Normalised = normalised(messages, pairs)
+        self.normalised: Normalised = normalised(self.messages, pairs)
         self.turns = self.normalised.turns
-        self._has_failed = False
-        found = [counted(turn, count) for turn in self.turns]
-        self.tokens = [each.tokens for each in found]
-        self.estimated = sum(each.is_estimated for each in found)
+        self.tokens, self.estimated_at = counted_turns(self.turns, count)
         self.at = [place for place, turn in enumerate(self.turns) if turn.role != SYSTEM]
         self.system_at = [place for place, turn in enumerate(self.turns) if turn.role == SYSTEM]
         self.system_tokens = sum(self.tokens[place] for place in self.system_at)
@@ -87,18 +86,25 @@ class Prepared:
     def overhead(self) -> int:
         """The tokens of a window beside those of its messages."""
         overhead = self.count.overhead
-        return overhead if type(overhead) is int and overhead > 0 else 0
+        return overhead if type(overhead) is int and 0 < overhead <= MOST_TOKENS else 0
+
+    @property
+    def estimated(self) -> int:
+        """How many of its turns the counter failed for."""
+        return len(self.estimated_at)
 
     @property
     def is_exact(self) -> bool:
-        """Whether every token was counted as the model counts."""
-        return self.count.is_exact and not self.estimated and not self._has_failed
+        """Whether every turn was counted as the model counts. No cut changes it."""
+        return bool(self.count.is_exact) and not self.estimated_at
+
+    def counted(self, turn: SessionTurn) -> Counted:
+        """The tokens of another turn: a marker, a message that was cut."""
+        return counted(turn, self.count)
 
     def tokens_of(self, turn: SessionTurn) -> int:
-        """The tokens of another turn: a marker, a message that was cut."""
-        tokens, is_estimated = counted(turn, self.count)
-        self._has_failed |= is_estimated
-        return tokens
+        """Those alone."""
+        return self.counted(turn).tokens
 
     @property
     def begins_with_user(self) -> bool:
@@ -115,18 +121,23 @@ class Prepared:
         """The places of the system turns from ``start`` up to ``end``."""
         return self.system_at[bisect_left(self.system_at, start) : bisect_left(self.system_at, end)]
 
-    def query_tokens(self, query: str) -> int:
+    def counted_query(self, query: str) -> Counted:
         """The tokens of the message that is to be answered."""
         turn = SessionTurn("", 0, "", None, "user", query, erased=False, fields={"role": "user", "content": query})
-        return self.tokens_of(turn)
+        return self.counted(turn)
 
     def markers(self, text: str) -> Markers:
-        """What markers with this ``text`` cost in this conversation,"""
+        """What markers with this ``text`` cost in this conversation."""
         found = self._markers.get(text)
         if found is None:
             beside = self.messages[0] if self.messages else _NOBODY
-            found = self._markers[text] = Markers(text, beside, self.tokens_of)
+            found = self._markers[text] = Markers(text, beside, self.counted)
         return found
+
+    def estimates_markers(self, text: str) -> bool:
+        """Whether the counter fails for a marker with this ``text`` for one turn."""
+        markers = self.markers(text)
+        return bool(markers[1]) and 1 in markers.estimated
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What ``make`` gives, made once: what depends on the conversation and on a few settings."""
@@ -190,7 +201,8 @@ class Prepared:
 
     def _score(self, turns: Sequence[SessionTurn], pairs: Mapping[Place, Call]) -> Sequence[float]:
         if self._scorer is not None:
-            return self._scorer(turns, pairs)
+            # What it does to what it is given is its own affair.
+            return self._scorer(tuple(turns), MappingProxyType(dict(pairs)))
         # Its patterns are compiled at import, and most windows need none.
         from agent.core.window.importance import importance
 
@@ -200,7 +212,7 @@ class Prepared:
         self, turns: Sequence[SessionTurn], pairs: Mapping[Place, Call]
     ) -> tuple[Sequence[Any], Sequence[tuple[int, int]]]:
         if self._segmenter is not None:
-            return self._segmenter(turns, pairs)
+            return self._segmenter(tuple(turns), MappingProxyType(dict(pairs)))
         # Its patterns are compiled at import, and most windows need none.
         from agent.core.window.segments import error_links, segments
 

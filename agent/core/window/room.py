@@ -21,6 +21,7 @@ class Room:
     ``budget`` is the one that holds, None where nothing limits the tokens; of it ``fixed`` are not free: system turns,
     overhead, the query. ``used`` are the tokens of the whole conversation, and ``limit`` is what they are a share of:
     the model's, or the budget. ``target``: above so many completed tasks go, None where the policy says nothing of it.
+    ``estimated`` is 1 where the counter failed for the query.
     """
 
     budget: int | None
@@ -30,6 +31,7 @@ class Room:
     messages: int
     is_exact: bool
     target: float | None = None
+    estimated: int = 0
 
     @property
     def tokens(self) -> int:
@@ -48,21 +50,29 @@ class Room:
 
 
 def room_of(prepared: Prepared, policy: Policy) -> Room:
-    """The room that ``policy`` leaves in ``prepared``. A budget may be 0 or less: then nothing fits."""
+    """The room that ``policy`` leaves in ``prepared``. A budget may be 0 or less: then nothing fits.
+
+    It is not exact where the counter fails for a turn, for the query, or for a marker for one turn: a fixed one, since
+    which markers a window takes is known only when it is cut.
+    """
+    is_exact = prepared.is_exact and not prepared.estimates_markers(policy.marker)
     fixed = prepared.system_tokens + prepared.overhead
     history = prepared.before[-1]
     if policy.max_tokens is not None:
         whole = fixed + history
-        return Room(policy.max_tokens, fixed, policy.max_tokens, whole, UNLIMITED, prepared.is_exact)
+        return Room(policy.max_tokens, fixed, policy.max_tokens, whole, UNLIMITED, is_exact)
     messages = UNLIMITED if policy.max_messages is None else policy.max_messages
     if policy.model_limit is None:
         most = policy.max_history_tokens
-        return Room(most, 0, most, history, messages, prepared.is_exact)
+        return Room(most, 0, most, history, messages, is_exact)
+    estimated = 0
     if policy.query is not None:
-        fixed += prepared.query_tokens(policy.query)
+        asked, is_estimated = prepared.counted_query(policy.query)
+        fixed += asked
+        estimated = int(is_estimated)
     used = fixed + history
     limit = policy.model_limit
     shares = policy.thresholds
     share = shares.target if used > shares.critical * limit else shares.high
     budget = floor(share * limit) if used > shares.high * limit or limit <= 0 else None
-    return Room(budget, fixed, limit, used, messages, prepared.is_exact, shares.target * limit)
+    return Room(budget, fixed, limit, used, messages, is_exact and not estimated, shares.target * limit, estimated)

@@ -11,7 +11,8 @@ its result. English, German, French, Spanish, Chinese and Japanese; in other lan
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from agent.core.pairs import Call, Place
@@ -75,20 +76,21 @@ class _Tasks:
         self._messages = messages
         self._gap = gap
         self._said = said
-        # Where tasks begin, each with whether the task before it is complete.
+        # Where tasks begin, in order, each with whether the task before it is complete; and the last of them.
         self._starts: dict[int, bool] = {0: False}
+        self._last = 0
         # Where the task that is being read was said, and marked, to be done.
         self._over: int | None = None
         self._marked: int | None = None
         self._calls = Task()
         # From where the turns are not taken into ``_calls`` yet, and where a task may have begun since then.
         self._since = 0
-        self._openings: list[_Opening] = []
+        self._openings: deque[_Opening] = deque()
 
     def segments(self) -> list[Segment]:
         """The tasks, in order."""
         self._read()
-        starts = sorted(self._starts)
+        starts = list(self._starts)
         ends = [*starts[1:], len(self._messages)]
         complete = [self._starts[start] for start in starts[1:]] + [self._is_done]
         return [Segment(start, end, done) for start, end, done in zip(starts, ends, complete, strict=True)]
@@ -115,7 +117,7 @@ class _Tasks:
             spoke = spoke if at is None else at
             self._hear(place)
         self._judge(begin, len(self._messages))
-        self._settle(self._openings)
+        self._settle(tuple(self._openings))
 
     @property
     def _is_done(self) -> bool:
@@ -147,34 +149,39 @@ class _Tasks:
         calls = [entry for turn in self._messages[begin:end] if turn.role != "tool" for entry in turn.invocations]
         if not calls:
             return
-        recent, older = self._openings[-_JUDGED:], self._openings[:-_JUDGED]
+        openings = list(self._openings)
+        recent, older = openings[-_JUDGED:], openings[:-_JUDGED]
         self._settle(older)
-        known = {self._calls.knows(entry) for entry in calls} if self._calls else {None}
-        if known == {None}:
+        known = self._calls.knows_any(calls) if self._calls else None
+        if known is None:
             self._settle(recent)
-        elif True not in known:
+        elif not known:
             first = max(recent, key=lambda opening: opening.strength, default=None)
             if first is not None and first.strength > 0:
                 self._cut(first.place, complete=first.is_after_done)
         for turn in self._messages[self._since : end]:
             self._calls.add(turn)
-        self._since, self._openings = end, []
+        self._since = end
+        self._openings.clear()
 
-    def _settle(self, openings: Sequence[_Opening]) -> None:
+    def _settle(self, openings: Iterable[_Opening]) -> None:
         """Nothing was called that tells: what was said decides."""
         for opening in openings:
             if opening.strength > 1:
                 self._cut(opening.place, complete=opening.is_after_done)
 
     def _cut(self, place: int, *, complete: bool) -> None:
-        if place <= max(self._starts):
+        if place <= self._last:
             return
         self._starts[place] = complete
+        self._last = place
         self._over = self._over if self._over is not None and self._over >= place else None
         self._marked = self._marked if self._marked is not None and self._marked >= place else None
         self._calls = Task()
         self._since = place
-        self._openings = [opening for opening in self._openings if opening.place > place]
+        # They are in order, and each goes once.
+        while self._openings and self._openings[0].place <= place:
+            self._openings.popleft()
 
 
 def _time(turn: SessionTurn) -> int | None:

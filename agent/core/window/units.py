@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import sub
 from typing import NamedTuple
 
 from agent.core.window.prepared import Prepared
@@ -35,7 +36,7 @@ class Units:
     the one right before it. A gap from unit ``e`` up to ``b`` misses ``closes[b] - opens[e]`` turns, those that no
     window holds included. ``recent``: the first unit of the newest ``min_recent``. ``newest``: the unit of the newest
     user's message, which is one atom; where no user spoke the newest of all, None where there is none. ``open``: the
-    one whose calls may still be answered.
+    one whose calls may still be answered. ``longest``: the most messages that one of them has.
     """
 
     grain: Grain
@@ -48,6 +49,7 @@ class Units:
     recent: int
     newest: int | None
     open: int | None
+    longest: int
 
     def __len__(self) -> int:
         return len(self.atoms) - 1
@@ -98,4 +100,5 @@ def _units(prepared: Prepared, grain: Grain) -> Units:
         bisect_left(found, recent),
         None if newest is None else bisect_left(found, newest),
         None if opened is None else bisect_right(found, opened, 0, len(found) - 1) - 1,
+        max(map(sub, messages[1:], messages), default=0),
     )

@@ -17,10 +17,9 @@ from agent.core.window.assembled import assembled
 from agent.core.window.counting import Counting
 from agent.core.window.cutting import Outcome, Ranker, cut
 from agent.core.window.manifest import Manifest
-from agent.core.window.marker import is_marker
+from agent.core.window.marker import is_marker, missing_at
 from agent.core.window.policy import Policy
 from agent.core.window.prepared import Prepared, Scorer, prepare
-from agent.core.window.room import Room
 
 __all__ = ["Ranker", "Scorer", "Window", "build_window", "cut_window", "prepare"]
 
@@ -59,13 +58,14 @@ def cut_window(prepared: Prepared, policy: Policy, *, ranker: Ranker | None = No
 def _manifest(prepared: Prepared, policy: Policy, outcome: Outcome, messages: tuple[SessionTurn, ...]) -> Manifest:
     room, kept = outcome.room, outcome.kept
     there = len(prepared.system_at) + kept.messages_kept
+    estimated = _estimated(prepared, policy, outcome, messages)
     return Manifest(
         strategy=outcome.strategy,
         requested=policy.strategy,
         fallback=outcome.fallback,
         counter=prepared.count.name,
-        is_exact=room.is_exact,
-        estimated=prepared.estimated,
+        is_exact=room.is_exact and not estimated,
+        estimated=estimated,
         budget=room.budget,
         tokens=prepared.system_tokens + prepared.overhead + outcome.spent,
         total_tokens=prepared.system_tokens + prepared.overhead + prepared.before[-1],
@@ -73,12 +73,27 @@ def _manifest(prepared: Prepared, policy: Policy, outcome: Outcome, messages: tu
         markers=sum(map(is_marker, messages)),
         kept=there,
         dropped=len(prepared.messages) - there,
-        warnings=_warnings(room, policy),
+        warnings=_warnings(outcome, policy),
         account=WindowAccount(prepared, policy, outcome, messages),
     )
 
 
-def _warnings(room: Room, policy: Policy) -> tuple[str, ...]:
+def _estimated(prepared: Prepared, policy: Policy, outcome: Outcome, messages: tuple[SessionTurn, ...]) -> int:
+    """How many messages the counter failed for, of the conversation, the query and this window alone."""
+    failed = prepared.estimated + outcome.room.estimated
+    if len(messages) > outcome.kept.messages_kept + len(prepared.system_at):
+        markers = prepared.markers(policy.marker)
+        failed += sum(missing_at(turn) in markers.estimated for turn in messages)
+    cut = outcome.cut
+    if cut is not None and prepared.counted(cut.turn).is_estimated:
+        # Whole it may be among those of the conversation already.
+        failed += cut.turn.turn_id not in {prepared.turns[place].turn_id for place in prepared.estimated_at}
+    return failed
+
+
+def _warnings(outcome: Outcome, policy: Policy) -> tuple[str, ...]:
+    room = outcome.room
     shares = (policy.thresholds.high, policy.thresholds.critical)
     above = dict.fromkeys(share for share in shares if room.used > share * room.limit)
-    return tuple(f"usage_above_{round(100 * share)}_percent" for share in above)
+    usage = [f"usage_above_{round(100 * share)}_percent" for share in above]
+    return (*usage, "max_messages") if outcome.kept.is_capped else tuple(usage)

@@ -16,7 +16,7 @@ from agent.core.timestamps import is_date_time
 from agent.core.turn import SessionTurn
 from agent.formats.conversation.usage import turn_usage
 from agent.formats.plain_text import one_line
-from agent.formats.prompt_turn import is_made_anew, joined_how
+from agent.formats.prompt_turn import answered_place, is_made_anew, joined_how
 from agent.formats.tool_calls import UNKNOWN_TOOL
 from agent.formats.writing import Session, Written, model_of, not_shown, unsaid
 
@@ -97,12 +97,12 @@ def said(session: Session, form: str) -> tuple[list[Said], Counter[str]]:
             name = entry.get("tool_name")
             name = name if isinstance(name, str) and name else UNKNOWN_TOOL
             if turn.role == "tool":
-                call = pairs.get(place)
-                has_call = call is not None and call.place in ids
+                call = answered_place(turn, place, pairs)
+                has_call = call is not None and call in ids
                 if call is not None:
-                    answered.add(call.place)
+                    answered.add(call)
                 success = entry.get("success")
-                result_id = ids[call.place] if call is not None and has_call else own
+                result_id = ids[call] if call is not None and has_call else own
                 results.append(SaidResult(result_id, name, success if isinstance(success, bool) else None, has_call))
                 lost["results_without_call"] += not has_call
             elif turn.role == "assistant":

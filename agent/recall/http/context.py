@@ -16,8 +16,10 @@ from agent.core.window.marker import is_marker, missing_at
 from agent.edge.document import parse
 from agent.edge.request_body import request_body
 from agent.errors import NotFound
-from agent.formats import NATIVE, WRITES
+from agent.formats import NATIVE
 from agent.recall.context import (
+    LONGEST_MODEL,
+    LONGEST_QUERY,
     ContextRequest,
     ContextSettings,
     SessionWindows,
@@ -29,7 +31,7 @@ from agent.recall.context import (
 )
 from agent.recall.conversation_document import messages
 from agent.recall.http.answer import Answer, document
-from agent.recall.http.context_asked import LONGEST_QUERY, MOST_TOKENS, posted
+from agent.recall.http.context_asked import FORMATS, MOST_TOKENS, posted
 from agent.recall.http.query import LONGEST_NAME, Query
 from agent.recall.http.request import FRESH, VIEW, Operation, Request
 from agent.recall.messages import message
@@ -37,7 +39,6 @@ from agent.recall.posted_messages import PostedMessages, posted_messages
 from agent.recall.view import SeenSession
 from agent.window_settings import LONGEST_MARKER, MOST_MESSAGES
 
-FORMATS: Final = (NATIVE, *WRITES)
 _EXPLAIN: Final = ("false", "true")
 # Of a window's figures; ``/stats`` takes them too.
 BUDGET: Final = ("max_tokens", "strategy", "model", "scope")
@@ -52,7 +53,9 @@ def context_with(settings: ContextSettings, windows: SessionWindows) -> Operatio
     def context(request: Request) -> Answer:
         query = request.query(*_ASKED)
         asked, explain = _asked(query), query.choice("explain", _EXPLAIN) == "true"
-        seen = request.see(query, request.view(query), may_begin=True)
+        view = request.view(query)
+        # A branch of a conversation that is about to begin is none.
+        seen = request.see(query, view, may_begin=view.leaf is None)
         if seen.held.row is None and not seen.held.version:
             raise NotFound("there is no such session")
         with request.telemetry.spans.span("respond"):
@@ -96,7 +99,7 @@ def window_asked(query: Query) -> ContextRequest:
     return ContextRequest(
         max_tokens=query.whole_number("max_tokens", highest=MOST_TOKENS),
         strategy=query.text("strategy", longest=LONGEST_NAME),
-        model=query.text("model", longest=LONGEST_NAME),
+        model=query.text("model", longest=LONGEST_MODEL),
         scope=query.text("scope", longest=LONGEST_NAME),
     )
 

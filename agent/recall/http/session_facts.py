@@ -41,7 +41,8 @@ def summarised(request: Request) -> Answer:
 def counted_with(settings: ContextSettings, windows: SessionWindows, clock: Callable[[], datetime]) -> Operation:
     """The operation that counts: how many messages by whom, for how many tokens, and how full their window is.
 
-    The messages are those of the history that is asked for; the window is of the newest conversation where none is.
+    ``total_messages`` and what goes with it are of the history that is asked for. The window is of the newest
+    conversation where none is: its figures are of that one, which ``conversation_id`` names.
     """
 
     def counted(request: Request) -> Answer:

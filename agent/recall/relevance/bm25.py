@@ -103,12 +103,13 @@ class Bm25Index:
     def _scored(self, wanted: Iterable[int]) -> list[float]:
         norms = self._normed()
         scores = [0.0] * len(norms)
+        bits, most = _BITS, _MOST
         for each in wanted:
             rows = self._rows_of[each]
             weight = self._idf(len(rows)) * (K1 + 1)
             for entry in rows:
-                count = entry & _MOST
-                row = entry >> _BITS
+                count = entry & most
+                row = entry >> bits
                 scores[row] += weight * count / (count + norms[row])
         return scores
 
@@ -119,7 +120,7 @@ class Bm25Index:
         """What the length of each row makes of its counts."""
         if len(self._norms) != len(self._lengths):
             average = max(1.0, sum(self._lengths)) / len(self._lengths)
-            self._norms = array("d", [K1 * (1 - B + B * length / average) for length in self._lengths])
+            self._norms = [K1 * (1 - B + B * length / average) for length in self._lengths]
         return self._norms
 
     def _standing_out(self, scores: Sequence[float], asked: frozenset[int]) -> list[int]:

@@ -25,7 +25,7 @@ _MONTHS: Final = (
     "December Dezember décembre diciembre dicembre dezembro декабрь декабря",
 )
 # In small letters they are other words.
-_AMBIGUOUS: Final = frozenset({"may", "march", "august", "mars"})
+_AMBIGUOUS: Final = frozenset({"may", "march", "august"})
 _STAMP: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])(?:-([0-9]{2}))?(?![0-9])")
 _DAY: Final = re.compile(
     r"(?<![\w.:-])(0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?(?![\w:-])|(0?[1-9]|[12][0-9]|3[01])[日일]"

@@ -13,13 +13,16 @@ from agent.core.window.marker import is_marker
 from agent.recall.relevance.bm25 import Bm25Index
 from agent.recall.relevance.dates import stamped
 
+# What tells a turn from what was there before under its id.
+_Seen = tuple[str, int, int, int, str | None]
+
 
 class WordRanker:
     """A ranker of messages by their words. What it says depends on them and the query, and on nothing it saw before."""
 
     def __init__(self) -> None:
         self._index = Bm25Index()
-        self._seen: list[tuple[str, int, str | None]] = []
+        self._seen: list[_Seen] = []
         self._lock = threading.Lock()
 
     def __call__(self, messages: Sequence[SessionTurn], query: str) -> list[float]:
@@ -29,14 +32,18 @@ class WordRanker:
             return self._index.rank(query)
 
     def _see(self, messages: Sequence[SessionTurn]) -> None:
-        # Of a text its hash, which it remembers: the ranker shall hold no text.
-        shown = [(turn.turn_id, hash(turn.content), turn.timestamp) for turn in messages]
+        shown = [_seen(turn) for turn in messages]
         known = len(self._seen)
         if shown[:known] != self._seen:
             self._index, known = Bm25Index(), 0
         new = messages[known:]
         self._index.extend(map(said, new), [() if turn.erased else stamped(turn.timestamp) for turn in new])
         self._seen = shown
+
+
+def _seen(turn: SessionTurn) -> _Seen:
+    # Of a text its hash, which it remembers: the ranker shall hold no text. Calls come and go with their results.
+    return turn.turn_id, turn.version, hash(turn.content), len(turn.invocations), turn.timestamp
 
 
 def said(turn: SessionTurn) -> str:

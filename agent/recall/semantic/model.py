@@ -42,7 +42,7 @@ class SemanticModel(NamedTuple):
         """The model in ``folder``. Raises ConfigurationError with the name of the setting."""
         missing = [name for name in _NEEDED if not (is_installed or _is_installed)(name)]
         if missing:
-            raise _refused(f"needs {' and '.join(missing)}: pip install 'conversation-memory[semantic]'")
+            raise _refused(f"needs {' and '.join(missing)}: pip install '.[semantic]' in a clone")
         try:
             manifest = json.loads((folder / "manifest.json").read_bytes())
         except (OSError, ValueError) as error:

@@ -19,6 +19,7 @@ from agent.core.ids import is_uuid
 from agent.core.turn import SessionTurn
 from agent.observability.logs import log_event
 from agent.recall.semantic.embedder import Embedder
+from agent.recall.semantic.nameless import nameless
 from agent.recall.semantic.packed import cosines, packed
 from agent.recall.semantic.said import Said, said
 from agent.recall.semantic.session_file import Filed, Looked, SessionFile
@@ -70,15 +71,17 @@ class Semantic:
     def rank(self, messages: Sequence[SessionTurn], query: str, *, session_id: str | None = None) -> list[float]:
         """How near each message is to ``query``, 0..1, in their order; 0 for one that says nothing or is not embedded.
 
-        Of a long message its nearest part counts. ``session_id`` says whose file holds them; None: memory alone.
+        Of a long message its nearest part counts. Names that many of the messages say count half (``nameless``).
+        ``session_id`` says whose file holds them; None: memory alone.
         """
         if session_id is not None:
             self._forget_seen(session_id, frozenset(message.turn_id for message in messages if message.erased))
         if not query.strip():
             return [0.0] * len(messages)
         texts = [said(message) for message in messages]
-        vectors, _ = self._vectors(session_id, [text for text in texts if text is not None])
-        near = self._nearness(vectors, query)
+        there = [text for text in texts if text is not None]
+        vectors, _ = self._vectors(session_id, there)
+        near = self._nearness(vectors, query, nameless(query, [text.text for text in there]))
         return [0.0 if text is None else near.get(text.digest, 0.0) for text in texts]
 
     def embed(self, session_id: str, texts: Sequence[Said]) -> Embedded:
@@ -164,10 +167,14 @@ class Semantic:
             while len(self._held) > self._most_held:
                 self._held.popitem(last=False)
 
-    def _nearness(self, vectors: Mapping[bytes, bytes], query: str) -> dict[bytes, float]:
+    def _nearness(self, vectors: Mapping[bytes, bytes], query: str, bare: str | None) -> dict[bytes, float]:
+        """The nearest row of each text; ``bare`` is the query without names, and counts as much as the query."""
         if not vectors:
             return {}
         asked = self._embedder.vectors(query)[0]
+        if bare is not None:
+            asked = asked + self._embedder.vectors(bare)[0]
+            asked /= np.linalg.norm(asked)
         rows = list(vectors.values())
         sizes = np.array([len(row) for row in rows])
         near = cosines(b"".join(rows), asked)

@@ -1,21 +1,23 @@
 """Counts that are kept by what was counted: a session that grows by a turn is counted by that turn.
 
 The key is a digest of the texts, so no content is held, an edited message is counted anew, and the same message is
-counted once in whatever conversation it stands.
+counted once in whatever conversation it stands. Of a message that is its content alone, which most are, it is the hash
+that Python keeps with a string, and the length: 64 bits under a key of the process, so that in a full cache two texts
+share one with a chance below one in a billion, and nobody can choose two that do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from hashlib import blake2b
 from threading import Lock
 from typing import Final, Protocol
 
 from agent.core.turn import SessionTurn
-from agent.core.window.counted_text import TextCounter, sent
+from agent.core.window.counted_text import PER_MESSAGE, TextCounter, content_alone, sent
 from agent.core.window.counting import Counting
 
-# Some 200 bytes each.
+# Some 300 bytes each.
 MOST_COUNTS: Final = 65_536
 _DIGEST_BYTES: Final = 16
 
@@ -36,8 +38,8 @@ class CountCache:
 
     def __init__(self, most: int = MOST_COUNTS) -> None:
         self._half = max(1, most // 2)
-        self._young: dict[bytes, int] = {}
-        self._old: dict[bytes, int] = {}
+        self._young: dict[Hashable, int] = {}
+        self._old: dict[Hashable, int] = {}
         self._lock = Lock()
         self.hits = 0
         self.misses = 0
@@ -45,7 +47,7 @@ class CountCache:
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
 
-    def get(self, key: bytes) -> int | None:
+    def get(self, key: Hashable) -> int | None:
         """The count that was kept under ``key``; None where there is none."""
         with self._lock:
             found = self._young.get(key)
@@ -58,13 +60,13 @@ class CountCache:
             self.hits += 1
             return found
 
-    def put(self, key: bytes, tokens: int) -> None:
+    def put(self, key: Hashable, tokens: int) -> None:
         """Keep ``tokens`` under ``key``."""
         with self._lock:
             self._old.pop(key, None)
             self._keep(key, tokens)
 
-    def _keep(self, key: bytes, tokens: int) -> None:
+    def _keep(self, key: Hashable, tokens: int) -> None:
         if len(self._young) >= self._half and key not in self._young:
             self._old, self._young = self._young, {}
         self._young[key] = tokens
@@ -91,6 +93,14 @@ class Cached:
         return self._counter.overhead
 
     def __call__(self, turn: SessionTurn) -> int:
+        content = content_alone(turn)
+        if content:
+            key: Hashable = (hash(content), len(content), self._label)
+            tokens = self._cache.get(key)
+            if tokens is None:
+                tokens = self._counter.text(content)
+                self._cache.put(key, tokens)
+            return PER_MESSAGE + tokens
         texts, around = sent(turn)
         key = _key(texts, self._label)
         tokens = self._cache.get(key)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 import yaml
 
 from agent.cli.commands import app
@@ -104,7 +105,9 @@ def test_explained_every_turn_says_what_became_of_it_and_a_bar_how_full_it_is(st
     assert (code, len(rows)) == (ExitCode.OK, 81)
     assert head.split() == ["seq", "role", "tokens", "score", "reason", "text"]
     assert re.match(r" +1  kept     system +\d+   1\.00  system +You are the parcel desk\.$", rows[0])
-    assert any(re.match(r" +\d+  dropped  user +\d+   0\.\d\d  budget +Where is \d+\?$", row) for row in rows)
+    assert any(
+        re.match(r" +\d+  dropped  user +\d+   0\.\d\d  (?:budget|too_large) +Where is \d+\?$", row) for row in rows
+    )
     manifest = document(store, "--max-tokens", "150", "--strategy", "importance")["manifest"]
     bar, kept, counted = out.split("\n\n")[1].splitlines()
     assert re.fullmatch(rf"\[#+-*\] {manifest['tokens']} of {manifest['budget']} tokens \(\d+ %\)", bar)
@@ -172,6 +175,61 @@ def test_what_is_not_there_is_5_and_one_line(store: Path) -> None:
 def test_an_unknown_model_is_warned_about(store: Path) -> None:
     _, _, err = context(store, "--model", "no-such-model", "--max-messages", "100")
     assert err == "memory-graph: the model is not known: its limit is taken for 8 192 tokens\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--model", "no-such-model", "--max-tokens", "9000"], "the model is not known: its tokens are estimated"),
+        (["--model", "gpt-4", "--max-tokens", "9000"], "--max-tokens is more than the model takes"),
+        (["--max-messages", "5", "--max-tokens", "9000"], "--max-messages does not count beside --max-tokens"),
+    ],
+)
+def test_what_does_not_go_together_is_said(arguments: list[str], says: str, store: Path) -> None:
+    assert context(store, *arguments)[2] == f"memory-graph: {says}\n"
+
+
+def test_to_is_as_and_a_marker_is_the_caller_s(store: Path) -> None:
+    as_, to = (context(store, "--max-tokens", "150", option, "openai-chat")[1] for option in ("--as", "--to"))
+    assert as_ == to
+    assert "messages" in json.loads(to)
+    marked = context(store, "--max-tokens", "150", "--marker", "[{count} gone]")[1]
+    assert re.search(r"marker     \[\d+ gone\]", marked)
+
+
+@pytest.mark.parametrize("option", ["--query", "--model", "--marker"])
+def test_an_empty_text_is_refused_before_a_store_is_opened(option: str, tmp_path: Path) -> None:
+    code, _, err = context(tmp_path / "none.db", option, "")
+    assert (code, err.split(" must have 1 to ")[0]) == (ExitCode.USAGE, f"memory-graph: {option}:")
+
+
+def test_no_tokens_at_all_are_a_budget_that_is_too_small(store: Path) -> None:
+    code, _, err = context(store, "--max-tokens", "0")
+    assert code == ExitCode.USAGE
+    assert re.match(r"memory-graph: a window needs \d+ tokens at least\n", err)
+
+
+def test_a_budget_of_the_settings_that_is_too_small_is_not_called_max_tokens(store: Path) -> None:
+    capture(store, {**chat(0), "turns": [{**PROMPT, "turn_id": "s", "content": "Be brief. " * 4000}]})
+    code, _, err = context(store, "--model", "gpt-4")
+    assert (code, err.splitlines()[1]) == (ExitCode.USAGE, "  $.model  minimum")
+
+
+@pytest.mark.parametrize(
+    ("option", "beyond"), [("--max-tokens", "100000001"), ("--max-messages", "1001"), ("--min-recent", "1001")]
+)
+def test_numbers_have_the_ranges_of_the_read_side(option: str, beyond: str, store: Path) -> None:
+    with pytest.raises(typer.BadParameter, match="less than or equal to"):
+        context(store, option, beyond)
+
+
+def test_a_provider_s_format_in_the_wrong_place_is_told_the_right_one(store: Path) -> None:
+    with pytest.raises(typer.BadParameter) as refused:
+        context(store, "--format", "openai-chat")
+    assert "a document of openai-chat is --as openai-chat" in refused.value.format_message()
+    with pytest.raises(typer.BadParameter) as refused:
+        context(store, "--format", "xml")
+    assert refused.value.format_message().endswith("'xml' is not one of table, json, yaml")
 
 
 def test_the_help_says_what_each_strategy_keeps_in_three_sentences() -> None:

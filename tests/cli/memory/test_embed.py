@@ -235,3 +235,21 @@ def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     code, out, _ = embedded(tmp_path / "absent.db")
     assert (code, out) == (ExitCode.NOT_POSSIBLE, "")
     assert not (tmp_path / "absent.db").exists()
+
+
+def test_that_no_event_asked_is_said_with_how_one_does(tmp_path: Path) -> None:
+    quiet = with_store(
+        tmp_path / "quiet.db", lambda filling: filling.capture(payload(turn(1, "rain today"), session=OTHER))
+    )
+    code, out, err = embedded(quiet)
+    assert (code, json.loads(out)["events"]) == (ExitCode.OK, 0)
+    assert err == (
+        "memory-graph: no event asked for embeddings, of 1 that are new: "
+        "a capture does with capture_options.compute_embeddings true\n"
+    )
+    # Nothing is new: that is no news.
+    assert embedded(quiet)[2] == ""
+
+
+def test_nothing_is_said_where_one_asked(store: Path) -> None:
+    assert embedded(store)[2] == ""

@@ -40,10 +40,11 @@ def stats(
 def test_people_see_the_figures_and_the_one_line(store: Path) -> None:
     code, out, err = stats(store, max_tokens=150)
     facts = dict(re.split(r" {2,}", line, maxsplit=1) for line in out.splitlines())
-    assert (code, err) == (ExitCode.OK, "")
+    assert (code, err) == (ExitCode.OK, "memory-graph: the whole conversation takes more than 90 % of the limit\n")
     assert list(facts) == [
         "session",
         "in short",
+        "conversation",
         "messages",
         "tokens",
         "limit",
@@ -93,9 +94,20 @@ def test_a_prune_is_told_with_its_time_and_number(store: Path) -> None:
     assert "last prune        never" not in stats(store)[1]
 
 
-def test_where_not_even_the_least_fits_nothing_is_in_context(store: Path) -> None:
+def test_where_no_window_fits_it_says_so_and_what_is_needed(store: Path) -> None:
     code, out, _ = stats(store, Format.JSON, max_tokens=2)
-    assert (code, json.loads(out)["in_context"]) == (ExitCode.OK, 0)
+    found = json.loads(out)
+    assert (code, found["in_context"], found["left_out"]) == (ExitCode.OK, 0, 81)
+    assert found["percent_used"] == round(100 * found["needed"] / 2, 1) > 100
+    out = stats(store, max_tokens=2)[1]
+    assert f"no window fits 2 tokens: {found['needed']} are needed\n" in out
+    assert f"2 tokens, {found['needed']} are needed\n" in out
+
+
+def test_a_model_that_is_not_known_is_said_beside_the_figures(store: Path) -> None:
+    assert stats(store, model="no-such", max_tokens=8000)[2] == (
+        "memory-graph: the model is not known: its tokens are estimated\n"
+    )
 
 
 def test_what_is_not_there_is_5_and_another_strategy_2(store: Path, tmp_path: Path) -> None:
@@ -108,6 +120,7 @@ def test_what_is_not_there_is_5_and_another_strategy_2(store: Path, tmp_path: Pa
 def test_the_options_reach_the_command(store: Path) -> None:
     at = terminal()
     asked = ["stats", "--store", str(store), "--session-id", SESSION, "--model", "gpt-4o", "--format", "json"]
-    code = app([*PREFIX, *asked, "--strategy", "rolling_window"], standalone_mode=False, obj=at)
+    code = app([*PREFIX, *asked, "--strategy", "rolling_window", "--scope", "session"], standalone_mode=False, obj=at)
     found = json.loads(printed(at)[0])
     assert (code, found["strategy"], found["limit"]) == (ExitCode.OK, "rolling_window", 128_000)
+    assert found["conversation_id"] is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.core.turn import SessionTurn
-from agent.core.window.counted_text import PER_CALL, PER_MESSAGE, PER_NAME, message_tokens, sent
+from agent.core.window.counted_text import PER_CALL, PER_MESSAGE, PER_NAME, content_alone, message_tokens, sent
+from agent.core.window.estimate import Estimator
+from agent.core.window.policy import Policy
+from agent.core.window.window import build_window
 
 ID = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
 
@@ -133,3 +137,62 @@ def test_any_turn_is_counted_and_its_texts_are_never_empty(
     assert all(texts)
     assert around >= PER_MESSAGE + PER_CALL * len(calls)
     assert len(texts) >= len(sent(turn(content=content)).texts)
+
+
+@pytest.mark.parametrize("levels", [255, 990, 5000])
+def test_nesting_of_any_depth_is_counted_and_a_window_is_built_of_it(levels: int) -> None:
+    nested: Any = "end"
+    for level in range(levels):
+        nested = [nested] if level % 2 else {"a": nested}
+    made = turn(tool_invocations=[call(arguments=nested)], metadata={"native": {"parts": [nested]}})
+    assert len(sent(made).texts[-1]) > 3 * levels
+    assert Estimator()(made) > levels
+    answer = SessionTurn(ID[:-1] + "2", 2, ID, ID, "tool", "found", False, {"tool_invocations": [call()]})
+    window = build_window([made, answer], Policy(strategy="importance", max_tokens=100_000), Estimator())
+    assert len(window.messages) == 2
+
+
+def test_content_alone_is_the_content_of_a_turn_that_is_sent_nothing_else() -> None:
+    assert content_alone(turn()) == content_alone(turn(tool_invocations=[], metadata={"memory": {}})) == "said"
+    assert content_alone(turn(metadata="none")) == "said"
+    beside: dict[str, Any]
+    for beside in ({"tool_invocations": [call()]}, {"metadata": {"agent": "a"}}, {"metadata": {"native": {}}}):
+        assert content_alone(turn(**beside)) is None
+
+
+@given(metadata, st.lists(st.dictionaries(names, json_values, max_size=3), max_size=1), st.text(min_size=1))
+def test_where_there_is_content_alone_nothing_else_is_sent(
+    told: dict[str, Any], calls: list[dict[str, Any]], content: str
+) -> None:
+    made = turn(content=content, metadata=told, tool_invocations=calls)
+    assert content_alone(made) is None or sent(made) == ((content,), PER_MESSAGE)
+
+
+PIECES = st.sampled_from(["a", "b", "ab", "ba", "aab", 'a"b', "a\nb", "abba", "find", "c"])
+
+
+@given(st.lists(PIECES, max_size=8), st.lists(PIECES, max_size=4), st.lists(PIECES, max_size=8))
+def test_what_is_told_anywhere_counts_once_in_whatever_order(
+    content: list[str], given_to_calls: list[str], kept: list[str]
+) -> None:
+    calls = [call(native_id="id", arguments={"q": each}) for each in given_to_calls]
+    made = turn(content="".join(content), tool_invocations=calls, metadata={"native": {"parts": kept}})
+    told = sent(turn(content="".join(content), tool_invocations=calls)).texts
+    new = [
+        text
+        for text in kept
+        if not any(text in each or json.dumps(text, ensure_ascii=False)[1:-1] in each for each in told)
+    ]
+    assert sent(made).texts == (*told, *new)
+
+
+def test_thousands_of_parts_that_tell_what_the_calls_tell_count_once() -> None:
+    calls = [call(f"tool_{number}", native_id=f"c_{number}", arguments={"q": f"v {number}"}) for number in range(2000)]
+    parts = [{"name": f"tool_{number}", "input": {"q": f"v {number}"}} for number in range(2000)]
+    made = turn(tool_invocations=calls, metadata={"native": {"parts": parts}})
+    assert sent(made).texts == sent(turn(tool_invocations=calls)).texts
+
+
+def test_of_thousands_of_parts_that_are_told_nowhere_each_counts() -> None:
+    parts = [f"thought {number}" for number in range(20_000)]
+    assert len(sent(turn(content="said " * 4000, metadata={"native": {"parts": parts}})).texts) == 20_001

@@ -200,3 +200,28 @@ def test_every_score_is_between_0_and_1_and_the_sum_of_its_parts(messages: list[
         assert 0 <= score.value <= 1
         assert score.value == pytest.approx(min(1, max(0, sum(part.delta for part in score.parts))), abs=1e-5)
         assert all(isinstance(part, Part) for part in score.parts)
+
+
+def test_a_turn_that_is_dated_far_ahead_has_no_age_and_gives_none_to_the_others() -> None:
+    ahead = said(1, timestamp="9999-12-31T00:00:00Z")
+    old, new = said(2, content="Rome", timestamp=DAY.format(1)), said(3, content="Oslo", timestamp=DAY.format(4))
+    messages = behind(ahead, old, new)
+    assert "age" not in parts(messages)
+    assert parts(messages, 1)["age"] == pytest.approx(-0.3)
+
+
+def test_the_newest_message_is_the_last_that_says_when_it_was() -> None:
+    messages = behind(said(1, timestamp=DAY.format(1)), said(2, content="Rome", timestamp=DAY.format(3)))
+    messages.append(said(99, content="Oslo", timestamp="no time"))
+    assert parts(messages)["age"] == pytest.approx(-0.2)
+
+
+@pytest.mark.parametrize("value", [10**40, "\ud800"])
+def test_the_order_of_arguments_makes_no_difference_whatever_they_hold(value: Any) -> None:
+    calls = [
+        said(1, "assistant", "", invocation("a", arguments={"n": value, "m": 1})),
+        said(2, "tool", "x", invocation("a")),
+        said(3, "assistant", "", invocation("b", arguments={"m": 1, "n": value})),
+        said(4, "tool", "y", invocation("b")),
+    ]
+    assert parts(behind(*calls), 1)["redundant"] == -0.2

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from agent.core.turn import SessionTurn
-from agent.core.window.segment_calls import Task, subjects
+from agent.core.window.segment_calls import Task, subjects, values
 from agent.core.window.segments import Segment, error_links, segments
+from agent.core.window.signals import signals_of
 from tests.core.call_turns import CONVERSATION, invocation, turn
 from tests.core.window.test_importance import conversations
 
@@ -193,3 +197,49 @@ def test_tasks_hold_every_message_once_and_in_order(messages: list[SessionTurn])
 @given(conversations())
 def test_a_correction_is_behind_its_error(messages: list[SessionTurn]) -> None:
     assert all(0 <= error < correction < len(messages) for error, correction in error_links(messages, {}))
+
+
+def test_each_of_twenty_thousand_conversations_is_a_task() -> None:
+    messages = [turn(number, "user", conversation=f"c{number}", content="x") for number in range(1, 20_001)]
+    assert [each.start for each in segments(messages, {}, signals=cache(signals_of))] == list(range(20_000))
+
+
+def test_of_twenty_thousand_requests_that_turn_away_each_is_a_task() -> None:
+    messages = [turn(number, "user", content="Also, find me a song.") for number in range(1, 20_001)]
+    assert len(segments(messages, {}, signals=cache(signals_of))) == 20_000
+
+
+NAMES = st.lists(st.sampled_from(["ab", "abc", "kane", "x", " ", "-", "\n", ".", "é", "_", "7"]), max_size=7).map(
+    "".join
+)
+
+
+@given(st.lists(NAMES, max_size=4), NAMES)
+def test_a_task_knows_a_name_that_stands_in_what_was_said_and_is_no_part_of_a_word(said: list[str], name: str) -> None:
+    task = Task()
+    for number, text in enumerate(said, 1):
+        task.add(turn(number, "user", content=text))
+    given_to = next(values({"n": name}), None)
+    found = given_to and any(re.search(rf"(?<!\w){re.escape(given_to)}(?!\w)", text.lower()) for text in said)
+    assert task.knows({"tool_name": "look", "arguments": {"n": name}}) is (None if given_to is None else bool(found))
+
+
+def test_any_of_many_calls_tells_that_a_task_goes_on() -> None:
+    task = Task()
+    task.add(turn(1, "user", content="a song by Kane Brown"))
+    unknown: list[dict[str, Any]] = [
+        {"tool_name": f"t{number}", "arguments": {"n": "Brown Kane"}} for number in range(1000)
+    ]
+    assert task.knows_any(unknown) is False
+    assert task.knows_any([*unknown, {"tool_name": "t", "arguments": {"n": "kane brown"}}]) is True
+    assert task.knows_any([{"tool_name": "t", "arguments": {"n": 7}}] * 2) is None
+
+
+def test_calls_beyond_what_is_compared_are_told_by_their_words_and_their_order() -> None:
+    task = Task()
+    task.add(turn(1, "user", content="Rome or Oslo"))
+    near = {"tool_name": "t", "arguments": {"n": "Rome  or  Oslo"}}
+    assert task.knows_any([near] * 1000) is False
+    assert task.knows_any([near] * 5000) is True
+    task.add(turn(2, "user", content="x"))
+    assert task.knows(near) is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,7 +76,7 @@ def test_a_marker_stands_where_messages_are_missing_and_adds_up(ten: Site) -> No
 def test_with_explain_every_turn_is_told_with_the_reason(ten: Site) -> None:
     choices = context(ten, "?max_tokens=450&explain=true")["manifest"]["choices"]
     assert [choice["seq"] for choice in choices] == list(range(1, 11))
-    assert {choice["reason"] for choice in choices if not choice["kept"]} == {"budget"}
+    assert {choice["reason"] for choice in choices if not choice["kept"]} == {"too_large"}
     assert context(ten, "?explain=false")["manifest"].keys() == context(ten)["manifest"].keys()
 
 
@@ -158,6 +159,49 @@ def test_a_branch_and_an_instant_have_their_own(ten: Site) -> None:
     assert context(ten, f"?leaf={turn_id(4)}")["manifest"]["kept"] == 4
     assert ten.ask(f"{PATH}/context?leaf={turn_id(77)}").status_code == 404
     assert ten.ask(f"{PATH}/context?min_version=99").status_code == 409
+
+
+def test_a_branch_of_a_conversation_that_is_not_there_is_none(ten: Site) -> None:
+    assert ten.ask(f"{PATH}/context?conversation_id=new&leaf={turn_id(4)}").status_code == 404
+
+
+def test_h16_both_forms_of_a_letter_come_back_as_they_were_sent(made: Site) -> None:
+    made.capture(payload(said(1, "Zo\u00eb"), said(2, "Zoe\u0308", "assistant")))
+    for form in ("native", *WRITES):
+        answer = json.dumps(made.get(f"{PATH}/context?format={form}"), ensure_ascii=False)
+        assert ("Zo\u00eb" in answer, "Zoe\u0308" in answer) == (True, True), form
+
+
+def test_h20_and_h29_equal_times_and_lists_that_are_sent_again_keep_their_order(made: Site) -> None:
+    turns = [said(9 - number, f"t{number}", ROLES[1 - number % 2]) for number in range(6)]
+    turns = [{**each, "timestamp": "2026-03-02T09:00:00Z"} for each in turns]
+    for last in (2, 4, 6):
+        made.capture(payload(*turns[:last]))
+    for _ in range(10):
+        assert contents(context(made)) == [f"t{number}" for number in range(6)]
+
+
+def test_h24_a_message_of_signed_blocks_is_there_as_it_was_or_not_at_all(made: Site) -> None:
+    thinking = {"type": "thinking", "thinking": "na\u00efve \u2192 check\n", "signature": "EqQB+/a=="}
+    blocks = [thinking, {"type": "tool_use", "id": "toolu_01", "name": "track", "input": {"n": 4471}}]
+    made.capture(payload(said(1, "Hi"), said(2, "x" * 60, "assistant", metadata={"blocks": blocks}), said(3, "And?")))
+    found = set()
+    for budget in range(40, 120, 5):
+        messages = context(made, f"?max_tokens={budget}&min_recent=0")["messages"]
+        signed = [each for each in messages if "blocks" in each.get("metadata", {})]
+        assert all((each["content"], each["metadata"]["blocks"]) == ("x" * 60, blocks) for each in signed)
+        found.add(len(signed))
+    assert found == {0, 1}
+
+
+def test_an_erasure_is_seen_by_who_has_a_window_already(ten: Site) -> None:
+    for form in ("native", "openai-chat", "anthropic"):
+        path = f"{PATH}/context?format={form}"
+        tag = ten.ask(path).headers["ETag"]
+        assert ten.ask(path, headers={"If-None-Match": tag}).status_code == 304
+    ten.client.erasure.turn(turn_id(2))
+    answer = ten.ask(path, headers={"If-None-Match": tag})
+    assert (answer.status_code, b"002" + b"x" * 97 in answer.get_data()) == (200, False)
 
 
 def test_a_session_by_its_own_name_and_calls_with_their_results(made: Site) -> None:

@@ -120,3 +120,27 @@ def test_a_list_that_loses_turns_is_told_without_a_session(made: Site) -> None:
     posted(made, messages=CHAT, max_tokens=200, reserved_tokens=0)
     (told,) = made.telemetry.of("context_pruned")
     assert (told["session_id"], told["dropped"]) == (None, 2)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"format": "openai"}, "format must be one of native, openai-chat, "),
+        ({"max_tokens": "5000"}, "max_tokens must be a whole number from 0 to 100000000"),
+        ({"max_messages": 0, "explain": 1}, "max_messages must be a whole number from 1 to 1000; explain must be true"),
+        ({"query": ""}, "query must be a text of 1 to 10000 characters"),
+        (
+            {"max_token": 1, "min_recent": -1},
+            "messages alone has to be there; min_recent must be a whole number from 0",
+        ),
+    ],
+)
+def test_what_a_member_may_be_is_said(made: Site, wrong: dict[str, Any], says: str) -> None:
+    assert says in error_of(made.post("/api/context", {"messages": CHAT, **wrong}))["message"]
+
+
+def test_a_list_that_too_little_is_left_for_is_told_both_numbers(made: Site) -> None:
+    error = error_of(made.post("/api/context", {"messages": CHAT, "max_tokens": 120, "reserved_tokens": 110}))
+    needed = error["details"]["needed"]
+    assert error["message"].endswith(f"a window needs {needed}: max_tokens of at least {needed + 110}")
+    posted(made, messages=CHAT, max_tokens=needed + 110, reserved_tokens=110)

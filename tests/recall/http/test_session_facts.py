@@ -112,6 +112,25 @@ def test_the_counts_are_of_the_history_that_is_asked_for(made: Site) -> None:
     assert made.get(f"{PATH}/stats?conversation_id={turn_id(50)}")["total_messages"] == 1
 
 
+def test_the_figures_of_the_window_add_up_to_the_conversation_that_is_named(made: Site) -> None:
+    made.capture(payload(said(1, "a"), said(2, "b")))
+    made.capture(payload(said(3, "c", "assistant"), conversation=turn_id(50)))
+    found = made.get(f"{PATH}/stats")
+    assert (found["total_messages"], found["conversation_id"]) == (3, turn_id(50))
+    assert (found["in_context"], found["left_out"]) == (1, 0)
+    whole = made.get(f"{PATH}/stats?scope=session")
+    assert (whole["conversation_id"], whole["in_context"] + whole["left_out"]) == (None, 3)
+
+
+def test_a_budget_that_no_window_fits_is_said_with_what_is_needed(made: Site) -> None:
+    made.capture(payload(said(1, "s" * 3000, "system"), said(2, "b")))
+    found = made.get(f"{PATH}/stats?max_tokens=5&model=no-such")
+    assert (found["in_context"], found["left_out"], found["warnings"]) == (0, 2, ["unknown_model"])
+    assert found["needed"] > 5
+    assert found["percent_used"] > 100
+    assert found["line"].startswith("no window fits 5 tokens: ")
+
+
 def test_the_insights_are_those_of_the_session_among_the_others(made: Site) -> None:
     native = {"session": "chat-7", "capture_options": {"derive_ids": True}}
     made.capture(payload(said(1, "Please order the umbrella"), said(9, "Which umbrella?", "assistant"), **native))

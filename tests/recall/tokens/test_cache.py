@@ -110,3 +110,16 @@ def test_threads_count_alike_and_every_question_is_a_hit_or_a_miss() -> None:
         thread.join()
     assert found == [alone] * 8
     assert cache.hits + cache.misses == 800
+
+
+@given(st.text(), st.booleans())
+def test_a_message_of_content_alone_counts_as_one_that_is_kept_otherwise(text: str, is_named: bool) -> None:
+    count = cached(CountCache())
+    made = turn(text, metadata={"agent": "billing"} if is_named else {})
+    assert [count(made), count(made)] == [Estimator()(made)] * 2
+
+
+def test_a_cache_holds_no_content() -> None:
+    cache = CountCache()
+    cached(cache)(turn("the secret words"))
+    assert "secret" not in repr(vars(cache))

@@ -15,10 +15,17 @@ from agent.cli.options import DebugOption, FormatOption, make_invocation
 from agent.cli.output_format import Format
 from agent.core.window.strategies import KEEPS
 from agent.formats import WRITES, WriteName
+from agent.window_settings import MOST_MESSAGES, MOST_TOKENS
 
 MaxTokensOption = Annotated[
     int | None,
-    typer.Option("--max-tokens", metavar="N", min=1, help="One hard budget, system turns and markers included."),
+    typer.Option(
+        "--max-tokens",
+        metavar="N",
+        min=0,
+        max=MOST_TOKENS,
+        help="One hard budget, system turns and markers included.",
+    ),
 ]
 ModelOption = Annotated[
     str | None,
@@ -33,6 +40,32 @@ StrategyOption = Annotated[
     ),
 ]
 
+ScopeOption = Annotated[
+    Literal["conversation", "session"] | None,
+    typer.Option("--scope", help="The newest conversation alone, or all of the session as one."),
+]
+_QUERY = "The message that is to be answered, if it is not captured yet: relevant ranks by it."
+
+
+def _printed(name: str) -> Format:
+    """The value of ``--format``; who names a provider's format there means ``--as``."""
+    if name in {each.value for each in Format}:
+        return Format(name)
+    hint = f"; a document of {name} is --as {name}" if name in WRITES else ""
+    raise typer.BadParameter(f"{name!r} is not one of {', '.join(Format)}{hint}")
+
+
+PrintedOption = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        parser=_printed,
+        metavar=f"[{'|'.join(Format)}]",
+        autocompletion=lambda: list(map(str, Format)),
+        help="How to print the results.",
+    ),
+]
+
 
 def context(
     context: typer.Context,
@@ -41,30 +74,40 @@ def context(
     conversation: ConversationOption = None,
     max_tokens: MaxTokensOption = None,
     strategy: StrategyOption = None,
-    query: Annotated[
-        str | None, typer.Option("--query", metavar="TEXT", help="The message that is to be answered, for relevant.")
-    ] = None,
+    query: Annotated[str | None, typer.Option("--query", metavar="TEXT", help=_QUERY)] = None,
     model: ModelOption = None,
     target: Annotated[
         WriteName | None,
-        typer.Option("--as", metavar="FORMAT", help=f"The document that a provider takes: {', '.join(WRITES)}."),
+        typer.Option(
+            "--as", "--to", metavar="FORMAT", help=f"The document that a provider takes: {', '.join(WRITES)}."
+        ),
     ] = None,
-    scope: Annotated[
-        Literal["conversation", "session"] | None,
-        typer.Option("--scope", help="The newest conversation alone, or all of the session as one."),
-    ] = None,
+    scope: ScopeOption = None,
     min_recent: Annotated[
-        int | None, typer.Option("--min-recent", metavar="N", min=0, help="So many of the newest messages go first.")
+        int | None,
+        typer.Option(
+            "--min-recent", metavar="N", min=0, max=MOST_MESSAGES, help="So many of the newest messages go first."
+        ),
     ] = None,
     max_messages: Annotated[
         int | None,
-        typer.Option("--max-messages", metavar="N", min=1, help="At most so many messages; not with --max-tokens."),
+        typer.Option(
+            "--max-messages",
+            metavar="N",
+            min=1,
+            max=MOST_MESSAGES,
+            help="At most so many messages; not with --max-tokens.",
+        ),
+    ] = None,
+    marker: Annotated[
+        str | None,
+        typer.Option("--marker", metavar="TEXT", help="Says what is missing; {count} in it is how many messages."),
     ] = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Each turn, kept or dropped, with tokens, score and reason, and a usage bar."),
     ] = False,
-    output_format: FormatOption = Format.TABLE,
+    output_format: PrintedOption = Format.TABLE,
     jsonl: JsonLinesOption = False,
     store: StoreOption = None,
     debug: DebugOption = False,
@@ -86,6 +129,7 @@ def context(
         scope=scope,
         min_recent=min_recent,
         max_messages=max_messages,
+        marker=marker,
     )
     command = ContextCommand(session, conversation, asked, explain)
     invocation = make_invocation(context, output_format, store, debug=debug, jsonl=jsonl)
@@ -110,6 +154,7 @@ def stats(
     max_tokens: MaxTokensOption = None,
     strategy: StrategyOption = None,
     model: ModelOption = None,
+    scope: ScopeOption = None,
     output_format: FormatOption = Format.TABLE,
     store: StoreOption = None,
     debug: DebugOption = False,
@@ -124,6 +169,7 @@ def stats(
     from agent.cli.memory.sessions.window_stats import StatsCommand
     from agent.recall.context import ContextRequest
 
-    command = StatsCommand(session, conversation, ContextRequest(max_tokens=max_tokens, strategy=strategy, model=model))
+    asked = ContextRequest(max_tokens=max_tokens, strategy=strategy, model=model, scope=scope)
+    command = StatsCommand(session, conversation, asked)
     invocation = make_invocation(context, output_format, store, debug=debug)
     return invocation.run(command, interrupted=command.interrupted)

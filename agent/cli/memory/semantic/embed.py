@@ -97,6 +97,8 @@ class EmbedCommand:
                 for event in self._events(work, invocation.terminal):
                     work.add(event)
                 work.flush()
+                if work.looked_at and not work.counts.events:
+                    _say_nobody_asked(invocation.terminal, work.looked_at)
             finally:
                 if started:
                     print_result(invocation, work.counts.document())
@@ -132,12 +134,13 @@ class EmbedCommand:
 
 @dataclass(slots=True)
 class _Work:
-    """Turns that wait to be embedded, by session, and how far that has come."""
+    """Turns that wait to be embedded, by session, and how far that has come. ``looked_at`` counts events."""
 
     reads: StoreReads
     semantic: Semantic
     files: VectorFiles
     counts: _Counts = field(default_factory=_Counts)
+    looked_at: int = 0
     _waiting: dict[str, list[Said]] = field(default_factory=dict)
     _events: int = 0
     _last: position.Position | None = None
@@ -149,6 +152,7 @@ class _Work:
 
     def add(self, event: FedEvent) -> None:
         """Keep what ``event`` wants to have embedded; every so often it is."""
+        self.looked_at += 1
         found = deferred(event)
         if found is not None:
             self.counts.events += 1
@@ -190,7 +194,7 @@ def _semantic(environ: Mapping[str, str]) -> tuple[VectorFiles, Semantic]:
         raise ConfigurationError(
             MODEL_VARIABLE,
             "is not set: it names the folder of the model, which make semantic makes; "
-            "running it needs pip install 'conversation-memory[semantic]'",
+            "running it needs pip install '.[semantic]' in a clone",
         )
     if folder is None:
         raise ConfigurationError(CACHE_VARIABLE, "is not set: it names the folder for the vectors")
@@ -219,6 +223,14 @@ def _folder() -> Iterator[None]:
         yield
     except OSError as error:
         raise ConfigurationError(CACHE_VARIABLE, f"cannot be used: {os.strerror(error.errno or 0)}") from error
+
+
+def _say_nobody_asked(terminal: Terminal, events: int) -> None:
+    """An event that does not ask is none that failed: who sees zeros should know why."""
+    terminal.say(
+        f"no event asked for embeddings, of {events} that are new: "
+        "a capture does with capture_options.compute_embeddings true"
+    )
 
 
 def _say_away(terminal: Terminal, error: AgentError) -> None:

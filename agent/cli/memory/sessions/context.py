@@ -17,12 +17,11 @@ from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.listing import Listing
-from agent.cli.memory.sessions.seen_session import Named, Seen, seen_session
+from agent.cli.memory.sessions.seen_session import Named, Seen, check_asked, seen_session
 from agent.cli.memory.sessions.turn_text import COLUMNS
-from agent.cli.memory.sessions.window_shown import EXPLAINED, account, explained_row, warnings, window_row
+from agent.cli.memory.sessions.window_shown import EXPLAINED, account, explained_row, warnings_of, window_row
 from agent.cli.output_format import Format
 from agent.config import Settings
-from agent.core.window.policy import check_strategy
 from agent.core.window.window import Window
 from agent.recall.context import ContextRequest, ContextSettings, session_window, written
 from agent.recall.opened_windows import opened_windows
@@ -46,11 +45,10 @@ class ContextCommand:
     interrupted = "interrupted: nothing was changed"
 
     def __call__(self, invocation: Invocation) -> ExitCode:
-        """Cut and print. Raises StoreNotFound for what is not there, and as ``session_window`` does."""
+        """Cut and print. Raises as ``check_asked`` and ``session_window``, StoreNotFound for what is not there."""
         named = Named.of(self.session, self.conversation)
-        if self.request.strategy is not None:
-            # Before a store is opened: wrong usage is that, whatever is there.
-            check_strategy(self.request.strategy)
+        # Before a store is opened: wrong usage is that, whatever is there.
+        check_asked(self.request)
         environ = invocation.settings()
         settings, how, windows = Settings.from_env(environ), ContextSettings.from_env(environ), opened_windows(environ)
         check_embedded_store(settings.store)
@@ -92,7 +90,7 @@ class ContextCommand:
                 listing.note(line)
 
     def _say(self, invocation: Invocation, window: Window) -> None:
-        lines = warnings(window.manifest)
+        lines = warnings_of(window.manifest, has_budget=self.request.max_tokens is not None)
         if lines:
             invocation.terminal.say(*lines)
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.cli.memory.names import both, conversation_id, session_id
-from agent.errors import NotFound, StoreNotFound
+from agent.core.window.policy import check_strategy
+from agent.errors import ConfigurationError, NotFound, StoreNotFound
+from agent.recall.context import LONGEST_MODEL, LONGEST_QUERY, ContextRequest
 from agent.recall.source import Source
 from agent.recall.view import SeenSession, View
+from agent.window_settings import LONGEST_MARKER
 
 if TYPE_CHECKING:
     from agent.ruvector.reads import StoreReads
@@ -33,6 +36,22 @@ class Seen(NamedTuple):
 
     session: SeenSession
     source: Source
+
+
+def check_asked(request: ContextRequest) -> None:
+    """Raise ValidationError for a strategy that there is not, ConfigurationError for a text that is empty or too long.
+
+    The ranges are those of the read side.
+    """
+    if request.strategy is not None:
+        check_strategy(request.strategy)
+    for option, text, longest in (
+        ("--query", request.query, LONGEST_QUERY),
+        ("--model", request.model, LONGEST_MODEL),
+        ("--marker", request.marker, LONGEST_MARKER),
+    ):
+        if text is not None and not (text and len(text) <= longest):
+            raise ConfigurationError(option, f"must have 1 to {longest} characters")
 
 
 def seen_session(reads: StoreReads, named: Named) -> Seen:

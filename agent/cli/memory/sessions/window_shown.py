@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agent.cli.columns import Column
@@ -11,8 +11,9 @@ from agent.cli.memory.sessions.turn_text import row
 from agent.core.turn import SessionTurn
 from agent.core.window.manifest import Choice, Manifest
 from agent.core.window.marker import is_marker
-from agent.recall.context import UNKNOWN_MODEL
+from agent.recall.context import MAX_MESSAGES_IGNORED, OVER_MODEL_LIMIT, UNKNOWN_MODEL
 from agent.recall.tokens.models import UNKNOWN_LIMIT
+from agent.recall.window_stats import spaced
 
 # As history has them, so that what is known of one is known of the other.
 EXPLAINED: Final = (
@@ -71,18 +72,27 @@ def account(manifest: Manifest) -> Iterator[str]:
     yield f"strategy {manifest.strategy}, counted by {counter}{failed}"
 
 
-def warnings(manifest: Manifest) -> list[str]:
-    """What whoever asked should know, a line each: in words, where the manifest has names."""
-    shares = [int(match[1]) for name in manifest.warnings if (match := _ABOVE.match(name))]
+def warnings(names: Sequence[str], *, has_budget: bool) -> list[str]:
+    """What whoever asked should know, a line each: in words, for the names of a manifest.
+
+    ``has_budget``: there was one in tokens, so that no limit of a model held.
+    """
+    shares = [int(match[1]) for name in names if (match := _ABOVE.match(name))]
     lines = [f"the whole conversation takes more than {max(shares)} % of the limit"] if shares else []
-    if UNKNOWN_MODEL in manifest.warnings:
-        lines.append(f"the model is not known: its limit is taken for {spaced(UNKNOWN_LIMIT)} tokens")
+    if UNKNOWN_MODEL in names:
+        taken = "its tokens are estimated" if has_budget else f"its limit is taken for {spaced(UNKNOWN_LIMIT)} tokens"
+        lines.append(f"the model is not known: {taken}")
+    if OVER_MODEL_LIMIT in names:
+        lines.append("--max-tokens is more than the model takes")
+    if MAX_MESSAGES_IGNORED in names:
+        lines.append("--max-messages does not count beside --max-tokens")
+    return lines
+
+
+def warnings_of(manifest: Manifest, *, has_budget: bool) -> list[str]:
+    """The same of a window, and which strategy took over."""
+    lines = warnings(manifest.warnings, has_budget=has_budget)
     if manifest.fallback is not None:
         why = manifest.fallback.replace("_", " ")
         lines.append(f"{manifest.strategy} took over from {manifest.requested}: {why}")
     return lines
-
-
-def spaced(number: int) -> str:
-    """``number`` in groups of three digits."""
-    return f"{number:,}".replace(",", " ")

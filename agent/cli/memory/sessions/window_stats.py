@@ -10,13 +10,13 @@ from agent.bootstrap import store_client
 from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
-from agent.cli.memory.sessions.seen_session import Named, seen_session
-from agent.cli.memory.sessions.window_shown import spaced
+from agent.cli.memory.sessions.seen_session import Named, check_asked, seen_session
+from agent.cli.memory.sessions.window_shown import warnings
 from agent.cli.result import print_result
 from agent.config import Settings
-from agent.core.window.policy import check_strategy
 from agent.recall.context import ContextRequest, ContextSettings, WindowStats, window_stats
 from agent.recall.opened_windows import opened_windows
+from agent.recall.window_stats import spaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,9 @@ class StatsCommand:
     interrupted = "interrupted: nothing was changed"
 
     def __call__(self, invocation: Invocation) -> ExitCode:
-        """Count and print. Raises StoreNotFound for what is not there, ValidationError for another strategy."""
+        """Count and print. Raises StoreNotFound for what is not there, and as ``check_asked``."""
         named = Named.of(self.session, self.conversation)
-        if self.request.strategy is not None:
-            check_strategy(self.request.strategy)
+        check_asked(self.request)
         environ = invocation.settings()
         settings, how, windows = Settings.from_env(environ), ContextSettings.from_env(environ), opened_windows(environ)
         check_embedded_store(settings.store)
@@ -41,16 +40,21 @@ class StatsCommand:
             seen = seen_session(client.reads, named)
             found = window_stats(seen.session, self.request, how, windows, now=invocation.clock())
         print_result(invocation, {"session_id": named.session, **found.document()}, _facts(named, found))
+        lines = warnings(found.warnings, has_budget=self.request.max_tokens is not None)
+        if lines:
+            invocation.terminal.say(*lines)
         return ExitCode.OK
 
 
 def _facts(named: Named, found: WindowStats) -> Iterator[tuple[str, str]]:
     yield "session", named.session
     yield "in short", found.line
+    if found.conversation_id is not None:
+        yield "conversation", found.conversation_id
     yield "messages", f"{found.total_messages}, {found.in_context} in context, {found.pruned} pruned"
-    percent = f"{found.percent_used:.0f} %"
     yield "tokens", f"{spaced(found.total_tokens)}, {spaced(found.context_tokens)} in context"
-    yield "limit", f"{spaced(found.limit)} tokens, {percent} used"
+    used = f"{found.percent_used:.0f} % used" if found.needed is None else f"{spaced(found.needed)} are needed"
+    yield "limit", f"{spaced(found.limit)} tokens, {used}"
     yield "by role", ", ".join(f"{role} {spaced(tokens)}" for role, tokens in found.tokens_by_role.items()) or "nothing"
     yield "counted by", found.counter if found.is_exact else f"{found.counter}, not exact"
     yield "oldest in memory", found.oldest_in_memory or "nothing"
