@@ -19,7 +19,7 @@ from agent.errors import ConfigurationError
 from agent.recall.relevance import ranker_for
 from benchmarks.later_needed_eval import table
 from benchmarks.locomo import FILE, TUNED_ON, Dialog, dialogs
-from benchmarks.locomo_windows import BUDGETS, found, row, together
+from benchmarks.locomo_windows import BUDGETS, found, misses, row, together
 from benchmarks.sgd_dialogs import DIALOGS
 
 _REPOSITORY: Final = Path(__file__).resolve().parents[1]
@@ -78,7 +78,9 @@ def _relevant(name: str, every: Sequence[Dialog], rankers: Callable[[], Ranker],
     print(row(f"  the {len(each) - TUNED_ON} held out", together(each[TUNED_ON:])))
     for dialog, one in zip(every, each, strict=True):
         print(row(f"    {dialog.name}", one))
-    return all(map(float.__ge__, total.shares, bounds))
+    missed = misses(name, total, bounds)
+    print("\n".join(missed), end="\n" if missed else "")
+    return not missed
 
 
 def _semantic(every: Sequence[Dialog], folder: Path) -> bool:

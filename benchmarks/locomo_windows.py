@@ -82,3 +82,11 @@ def row(name: str, found: Found | None, bounds: Sequence[float] = ()) -> str:
     marks += [" "] * (len(BUDGETS) - len(marks))
     shares = "".join(f"{share:8.3f}{mark}" for share, mark in zip(found.shares, marks, strict=True))
     return f"  {name:38}{found.questions:5}{shares}"
+
+
+def misses(name: str, found: Found, bounds: Sequence[float]) -> list[str]:
+    """A line for each share that is below its bound."""
+    each = zip(BUDGETS, found.shares, bounds, strict=True)
+    return [
+        f"  missed: {name}, {budget} tokens: {share:.3f} of {bound}" for budget, share, bound in each if share < bound
+    ]

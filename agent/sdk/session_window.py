@@ -76,5 +76,6 @@ class SessionWindow:
     def _named(self) -> str | None:
         return self._name.conversation if self._name.only else None
 
-    def _view(self) -> View:
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _view(self) -> View: ...

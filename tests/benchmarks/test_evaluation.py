@@ -9,7 +9,7 @@ from agent.core.window.policy import Policy
 from agent.core.window.window import prepare
 from agent.recall.relevance import ranker_for
 from benchmarks.locomo import FILE, dialogs
-from benchmarks.locomo_windows import BUDGETS, Found, Quarter, found, kept_places, row, together
+from benchmarks.locomo_windows import BUDGETS, Found, Quarter, found, kept_places, misses, row, together
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,12 @@ def test_by_relevance_most_evidence_is_found_in_a_window_that_holds_a_sixth(loco
     assert sum(held) / len(held) >= 0.8
 
 
-def test_a_share_below_its_bound_is_marked():
+def test_a_share_below_its_bound_is_marked_and_said():
     total = together([Found(2, dict.fromkeys(BUDGETS, 1)), Found(2, dict.fromkeys(BUDGETS, 2))])
     assert total.shares == (0.75,) * 4
+    assert misses("some", total, (0.75,) * 4) == []
+    assert misses("some", total, (0.8, 0.7, 0.75, 0.76)) == [
+        "  missed: some, 2000 tokens: 0.750 of 0.8",
+        "  missed: some, 16000 tokens: 0.750 of 0.76",
+    ]
     assert row("some", total, (0.8, 0.7, 0.75, 0.76)).split()[1:] == ["4", "0.750!", "0.750", "0.750", "0.750!"]

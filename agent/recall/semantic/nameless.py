@@ -13,7 +13,7 @@ from typing import Final
 # In a fifth of the texts; and in a short conversation chance would do that.
 _SHARE: Final = 5
 _LEAST: Final = 10
-_WORD: Final = re.compile(r"([^\W_]+)(?:['’]s\b)?")
+_WORD: Final = re.compile(r"([^\W_]+)(?:['\u2019]s\b)?")
 
 
 def nameless(query: str, texts: Sequence[str]) -> str | None:

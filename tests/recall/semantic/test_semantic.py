@@ -4,11 +4,13 @@ import dataclasses
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.core.window.marker import marker_turn
+from agent.recall.semantic.embedder import Embedder
 from agent.recall.semantic.said import Said, said, text_of
 from agent.recall.semantic.semantic import Embedded
 from agent.recall.semantic.vector_files import VectorFiles
@@ -51,6 +53,18 @@ def test_of_a_long_message_the_nearest_part_counts() -> None:
     short = "hello thanks yes no"
     scores = SHARED.rank(turns(long, short), "the cat sat on the mat")
     assert scores[0] > scores[1]
+
+
+def test_a_name_that_many_messages_say_counts_half() -> None:
+    talk = turns(*(f"Bern : {word}" for word in WORDS[:20]))
+    embedder = Embedder(MODEL)
+    query, bare = (embedder.vectors(text)[0] for text in ("where did Bern lost the cat ?", "where did lost the cat ?"))
+    asked = (query + bare) / np.linalg.norm(query + bare)
+    expected = [max(0.0, float(embedder.vectors(str(each.content))[0] @ asked)) for each in talk]
+    assert SHARED.rank(talk, "where did Bern lost the cat ?") == pytest.approx(expected, abs=0.005)
+    # Of nine messages none is a name's.
+    few = [max(0.0, float(embedder.vectors(str(each.content))[0] @ query)) for each in talk[:9]]
+    assert SHARED.rank(talk[:9], "where did Bern lost the cat ?") == pytest.approx(few, abs=0.005)
 
 
 def test_what_says_nothing_scores_0() -> None:
