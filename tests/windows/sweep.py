@@ -34,6 +34,7 @@ from tests.formats.providers.rules import problems
 from tests.windows.conversations import Conversation, with_tools
 
 SMALL: Final = 600
+STEPS: Final = 20
 _STEP_OF_LARGE: Final = 0.05
 
 
@@ -86,16 +87,19 @@ def swept(
     formats: Iterable[str] = WRITES,
     thorough: bool = True,
 ) -> Account:
-    """All windows of one conversation. ``thorough``: those too that the estimator cuts, counted again by ``exact``, and
-    each budget for providers that want a user first and for the others; else these take turns.
+    """All windows of one conversation. ``thorough``: at twenty budgets those too that the estimator cuts, counted again
+    by ``exact``, and each budget for providers that want a user first and for the others; else these take turns.
     """
     account = Account(conversations=1)
     once = Remembered(exact)
     one = _One(found, once, account, tuple(formats))
-    for count in (once, *([Remembered(Estimator())] if thorough else [])):
+    counted: list[tuple[Counting, int | None]] = [(once, steps)]
+    if thorough:
+        counted.append((Remembered(Estimator()), STEPS))
+    for count, own_steps in counted:
         prepared = one.prepared(count)
         for strategy in STRATEGIES:
-            for place, budget in enumerate(budgets(one.total, steps=steps)):
+            for place, budget in enumerate(budgets(one.total, steps=own_steps)):
                 for user_first in (False, True) if thorough else (place % 2 == 1,):
                     one.look(prepared, Policy(strategy=strategy, max_tokens=budget, user_first=user_first), count)
     return account

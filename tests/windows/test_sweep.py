@@ -6,7 +6,7 @@ import pytest
 
 from agent.recall.tokens import counter_for
 from tests.windows.conversations import ours, with_tools
-from tests.windows.sweep import Account, budgets, swept
+from tests.windows.sweep import STEPS, Account, budgets, swept
 
 SHORTEST = 10
 PARTS = 8
@@ -46,6 +46,6 @@ def test_twenty_budgets_of_every_other_conversation_are_valid(shared_conversatio
         if place < SHORTEST:
             account.add(_whole(found) if place % PARTS == part else Account())
         elif place % PARTS == part:
-            account.add(swept(found, counter_for("gpt-4o"), steps=20, thorough=False))
+            account.add(swept(found, counter_for("gpt-4o"), steps=STEPS, thorough=False))
     assert account.conversations >= 20
     assert account.faults == 0, account.examples
