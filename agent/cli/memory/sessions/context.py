@@ -7,24 +7,19 @@ the one document that its provider takes. What is close to its limit is said on 
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from agent.bootstrap import store_client
-from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.listing import Listing
-from agent.cli.memory.sessions.seen_session import Named, Seen, check_asked, seen_session
+from agent.cli.memory.sessions.seen_session import Named, Seen, seen_for
 from agent.cli.memory.sessions.turn_text import COLUMNS
 from agent.cli.memory.sessions.window_shown import EXPLAINED, account, explained_row, warnings_of, window_row
 from agent.cli.output_format import Format
-from agent.config import Settings
 from agent.core.window.window import Window
-from agent.recall.context import ContextRequest, ContextSettings, session_window, written
-from agent.recall.opened_windows import opened_windows
+from agent.recall.context import ContextRequest, session_window, written
 
 # What a document says of where it is from: for a capture, and for no provider.
 _OF_A_CAPTURE: Final = ("session_id", "conversation_id")
@@ -45,16 +40,10 @@ class ContextCommand:
     interrupted = "interrupted: nothing was changed"
 
     def __call__(self, invocation: Invocation) -> ExitCode:
-        """Cut and print. Raises as ``check_asked`` and ``session_window``, StoreNotFound for what is not there."""
+        """Cut and print. Raises as ``seen_for`` and ``session_window``."""
         named = Named.of(self.session, self.conversation)
-        # Before a store is opened: wrong usage is that, whatever is there.
-        check_asked(self.request)
-        environ = invocation.settings()
-        settings, how, windows = Settings.from_env(environ), ContextSettings.from_env(environ), opened_windows(environ)
-        check_embedded_store(settings.store)
-        with closing(store_client(settings)) as client:
-            seen = seen_session(client.reads, named)
-            window = session_window(seen.session, self.request, how, windows)
+        with seen_for(invocation, named, self.request) as seen:
+            window = session_window(seen.session, self.request, seen.settings, seen.windows)
             if self.request.format is not None:
                 return self._print_document(invocation, window, seen, self.request.format)
             if self.explain and invocation.format is Format.TABLE:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 
-from agent.bootstrap import store_client
-from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
-from agent.cli.memory.sessions.seen_session import Named, check_asked, seen_session
+from agent.cli.memory.sessions.seen_session import Named, seen_for
 from agent.cli.memory.sessions.window_shown import warnings
 from agent.cli.result import print_result
-from agent.config import Settings
-from agent.recall.context import ContextRequest, ContextSettings, WindowStats, window_stats
-from agent.recall.opened_windows import opened_windows
+from agent.recall.context import ContextRequest, WindowStats, window_stats
 from agent.recall.window_stats import spaced
 
 
@@ -30,15 +25,10 @@ class StatsCommand:
     interrupted = "interrupted: nothing was changed"
 
     def __call__(self, invocation: Invocation) -> ExitCode:
-        """Count and print. Raises StoreNotFound for what is not there, and as ``check_asked``."""
+        """Count and print. Raises as ``seen_for``."""
         named = Named.of(self.session, self.conversation)
-        check_asked(self.request)
-        environ = invocation.settings()
-        settings, how, windows = Settings.from_env(environ), ContextSettings.from_env(environ), opened_windows(environ)
-        check_embedded_store(settings.store)
-        with closing(store_client(settings)) as client:
-            seen = seen_session(client.reads, named)
-            found = window_stats(seen.session, self.request, how, windows, now=invocation.clock())
+        with seen_for(invocation, named, self.request) as seen:
+            found = window_stats(seen.session, self.request, seen.settings, seen.windows, now=invocation.clock())
         print_result(invocation, {"session_id": named.session, **found.document()}, _facts(named, found))
         lines = warnings(found.warnings, has_budget=self.request.max_tokens is not None)
         if lines:
