@@ -80,7 +80,7 @@ def test_a_manifest_that_no_model_has_is_refused(copy: Path, name: str, value: A
 
 
 def test_without_the_extra_it_is_said_what_to_install() -> None:
-    with pytest.raises(ConfigurationError, match=r"needs tokenizers: pip install 'conversation-memory\[semantic\]'"):
+    with pytest.raises(ConfigurationError, match=r"needs tokenizers: pip install '\.\[semantic\]'"):
         SemanticModel.at(TINY, is_installed=lambda name: name != "tokenizers")
 
 
