@@ -22,7 +22,7 @@ from agent.core.window.marker import is_marker, marker_turn
 from agent.formats.prompt_came import as_sendable
 from agent.formats.prompt_exchanges import in_order
 from agent.formats.prompt_names import with_names
-from agent.formats.prompt_rules import RULES, Rules, rules_of
+from agent.formats.prompt_rules import Rules, rules_of
 from agent.formats.prompt_turn import Joins, prompt_turn, with_fields
 
 _ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
@@ -95,16 +95,6 @@ def shaped(messages: Sequence[SessionTurn], format_name: str, *, pairs: Mapping[
 def needs_user_first(format_name: str) -> bool:
     """Whether the first message that is none of the system's has to be a user's (``Policy.user_first``)."""
     return rules_of(format_name).user_first
-
-
-def takes_system_anywhere(format_name: str) -> bool:
-    """Whether a marker stays a message of the system where it stands."""
-    return rules_of(format_name).system == "anywhere"
-
-
-def is_for_a_model(format_name: str) -> bool:
-    """Whether the format has rules of a provider at all."""
-    return format_name in RULES
 
 
 def _pairs(turns: Sequence[SessionTurn]) -> dict[Place, Call]:

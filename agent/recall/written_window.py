@@ -33,6 +33,8 @@ LIST_SESSION: Final = session_uuid("a list of messages")
 # The manifest says of each turn whether it is there.
 _TOLD_BY_THE_MANIFEST: Final = frozenset({"not_in_history"})
 _BLANK: Final = "no_place"
+# What a document says of where it is from: for a capture, and for no provider.
+_OF_A_CAPTURE: Final = frozenset({"session_id", "conversation_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class WrittenWindow:
 
     document: dict[str, Any]
     left_out: dict[str, int]
+
+    @property
+    def for_provider(self) -> dict[str, Any]:
+        """``document`` without what it says of a capture."""
+        return {name: value for name, value in self.document.items() if name not in _OF_A_CAPTURE}
 
 
 def written(

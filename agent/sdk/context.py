@@ -39,8 +39,6 @@ from agent.sdk.opened_store import OpenedStore
 from agent.sdk.shown import window_messages
 from agent.sdk.view import NO_SESSION, View
 
-# What a document says of where it is from: for a capture, and for no provider.
-_OF_A_CAPTURE: Final = frozenset({"session_id", "conversation_id"})
 # The member of a document that is its list of messages, by the format's word for it.
 _LISTS: Final = ("messages", "input", "contents", "items", "conversations", "events", "gen_ai.input.messages")
 
@@ -101,7 +99,7 @@ class Cutting:
         remembered = self._windows.captures
         seen = session.seen if session.is_there else None
         found = written(window, request.format, seen=seen, source=session.source, remembered=remembered)
-        document = document_for_provider(found.document)
+        document = found.for_provider
         return ContextWindow(_list_of(document), window.manifest, document, found.left_out)
 
     def stats(
@@ -176,8 +174,3 @@ def _list_of(document: dict[str, Any]) -> list[Any]:
     inner = document.get("session")
     holder = inner if isinstance(inner, dict) else document
     return next((holder[name] for name in _LISTS if isinstance(holder.get(name), list)), [])
-
-
-def document_for_provider(written_document: dict[str, Any]) -> dict[str, Any]:
-    """``written_document`` without what it says of a capture."""
-    return {name: value for name, value in written_document.items() if name not in _OF_A_CAPTURE}

@@ -18,7 +18,7 @@ from agent.formats import WRITES
 from agent.recall.context import ContextRequest, ContextSettings, list_window, written
 from agent.recall.opened_windows import opened_windows
 from agent.sdk.arguments import check_count
-from agent.sdk.context import checked_request, document_for_provider
+from agent.sdk.context import checked_request
 from agent.sdk.context_messages import ContextDocument, ContextMessages
 from agent.sdk.handed_back import handed_back
 from agent.sdk.listed import Listed, listed
@@ -105,7 +105,7 @@ def apply_context_window(
     if request.format is not None:
         shown = window._replace(messages=tuple(found.parted(window.messages)))
         done = written(shown, request.format, came_in=found.forms)
-        return ContextDocument(document_for_provider(done.document), window.manifest, done.left_out)
+        return ContextDocument(done.for_provider, window.manifest, done.left_out)
     if document is not None:
         return ContextDocument(document.handed_back(window), window.manifest, {})
     return ContextMessages(handed_back(found, window.messages), window.manifest)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from agent.formats import WRITES
-from agent.formats.prompt import is_for_a_model, needs_user_first, prompt, takes_system_anywhere
+from agent.formats.prompt import needs_user_first, prompt
+from agent.formats.prompt_rules import RULES, rules_of
 from agent.formats.writers import writer
 from agent.formats.writing import Session
 from tests.formats.prompted import conversation, listed, marker, session_of_captures, wrong_with
@@ -48,10 +49,12 @@ def cut(session: Session, first: int, last: int) -> list[Any]:
 
 def test_each_format_says_whether_a_user_comes_first():
     assert [form for form in WRITES if needs_user_first(form)] == [form for form in WRITES if form in USER_FIRST]
-    assert [form for form in WRITES if takes_system_anywhere(form)] == [form for form in WRITES if form in ANYWHERE]
+    assert [form for form in WRITES if rules_of(form).system == "anywhere"] == [
+        form for form in WRITES if form in ANYWHERE
+    ]
     assert not needs_user_first("native")
-    assert not is_for_a_model("native")
-    assert all(map(is_for_a_model, WRITES))
+    assert "native" not in RULES
+    assert set(WRITES) <= RULES.keys()
 
 
 def test_a_marker_stays_a_message_of_the_system_where_that_may_stand_anywhere():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +11,8 @@ import pytest
 
 from agent.core.waiting import Resolution
 from agent.sdk import ConversationMemory, SessionHandle
-from tests.cli.streams import process_environment
 from tests.conftest import REPOSITORY
+from tests.page_program import printed_by
 
 PAGE = (REPOSITORY / "docs" / "python.md").read_text()
 SNIPPETS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -26,17 +24,7 @@ PROGRAM = "\n".join(SNIPPETS)
 @pytest.mark.slow
 def test_the_snippets_are_a_program_that_runs(tmp_path: Path):
     (tmp_path / "shop.yaml").write_text(HINTS)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
-        cwd=tmp_path,
-        env=process_environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
+    assert printed_by(PROGRAM, tmp_path) == [
         "user: I want to check my order",
         "assistant: With pleasure.",
         "chat-7 2 I want to check my order",

@@ -19,6 +19,7 @@ from agent.sdk.context import ContextWindow
 from agent.window_settings import ContextSettings
 from tests.cli.streams import process_environment
 from tests.conftest import REPOSITORY
+from tests.page_program import printed_by
 from tests.recall.http.examples import CAPTURES, POSTED, example_site
 
 PAGE = (REPOSITORY / "docs" / "windows.md").read_text()
@@ -34,17 +35,7 @@ ESTIMATED = {"tokens", "total_tokens", "percent_used", "by_role", "hash"}
 
 @pytest.mark.slow
 def test_the_snippets_are_a_program_that_runs(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
-        cwd=tmp_path,
-        env=process_environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    system, other, needs = done.stdout.splitlines()
+    system, other, needs = printed_by(PROGRAM, tmp_path)
     assert system == "system True system"
     assert re.fullmatch(r"user False budget", other)
     assert re.fullmatch(r"needs \d+ of 0", needs)

@@ -29,6 +29,7 @@ from agent.formats.prompt import needs_user_first, prompt
 from agent.formats.writers import writer
 from agent.formats.writing import Session
 from agent.recall.tokens import counter_for
+from agent.recall.window_stats import spaced
 from tests.core.window.laws import broken_laws
 from tests.formats.providers.rules import problems
 from tests.windows.conversations import Conversation, with_tools
@@ -218,7 +219,7 @@ def table(account: Account) -> str:
 
 
 def _shown(count: int | str) -> str:
-    return f"{count:,}".replace(",", " ") if isinstance(count, int) else count
+    return spaced(count) if isinstance(count, int) else count
 
 
 def main(arguments: Sequence[str]) -> int:

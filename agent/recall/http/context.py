@@ -43,8 +43,6 @@ _EXPLAIN: Final = ("false", "true")
 # Of a window's figures; ``/stats`` takes them too.
 BUDGET: Final = ("max_tokens", "strategy", "model", "scope")
 _ASKED: Final = (*BUDGET, "query", "format", "min_recent", "max_messages", "marker", "explain", *VIEW, FRESH)
-# What a document says of where it is from: of a list that is nowhere.
-_OF_A_CAPTURE: Final = ("session_id", "conversation_id")
 
 
 def context_with(settings: ContextSettings, windows: SessionWindows) -> Operation:
@@ -132,9 +130,8 @@ def _members(
         source=request.source if is_there else None,
         remembered=windows.captures,
     )
-    members = {name: value for name, value in written_as.document.items() if name not in _OF_A_CAPTURE}
     return {
-        **members,
+        **written_as.for_provider,
         "session_id": request.session_id,
         "format": asked.format,
         "left_out": written_as.left_out,
@@ -149,8 +146,7 @@ def _members_of_list(window: Window, given: PostedMessages, asked: ContextReques
         ]
         return {"format": NATIVE, "messages": found}
     written_as = written(window, str(asked.format), came_in=given.form)
-    members = {name: value for name, value in written_as.document.items() if name not in _OF_A_CAPTURE}
-    return {**members, "format": asked.format, "left_out": written_as.left_out}
+    return {**written_as.for_provider, "format": asked.format, "left_out": written_as.left_out}
 
 
 def _marker(turn: SessionTurn) -> dict[str, Any]:

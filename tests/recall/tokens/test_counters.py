@@ -1,9 +1,8 @@
-"""Which counter a model's messages are counted by, and what a history comes to."""
+"""Which counter a model's messages are counted by."""
 
 from __future__ import annotations
 
 from agent.recall.tokens import Counters, counter_for
-from agent.recall.tokens.breakdown import breakdown
 from agent.recall.tokens.exact import Exact
 from tests.recall.tokens.conversations import turn
 
@@ -45,31 +44,3 @@ def test_all_counters_of_one_set_share_its_cache() -> None:
 
 def test_whoever_has_no_set_of_its_own_shares_that_of_the_process() -> None:
     assert counter_for("gpt-4o") is counter_for("openai/gpt-4o-mini")
-
-
-def test_the_roles_and_the_overhead_sum_up_to_the_total() -> None:
-    usage = {"prompt_tokens": 40, "completion_tokens": 2, "total_tokens": 42}
-    call = {"tool_name": "find", "native_id": "call_1", "arguments": {"n": 1}}
-    turns = [
-        turn("You help.", "system"),
-        turn("Where is it?", "user"),
-        turn("", "assistant", tool_invocations=[call], token_usage=usage),
-        turn("In Rome.", "tool", tool_invocations=[call]),
-        turn("In Rome.", "assistant", token_usage=usage),
-    ]
-    count = counter_for("gpt-4o")
-    found = breakdown(turns, count)
-    assert list(found.by_role) == ["system", "user", "assistant", "tool"]
-    assert found.total == sum(map(count, turns)) + count.overhead == sum(found.by_role.values()) + 3
-    assert found.document() == {
-        "total": found.total,
-        "by_role": found.by_role,
-        "overhead": 3,
-        "counter": "o200k_base",
-        "exact": True,
-        "reported": {"prompt_tokens": 80, "completion_tokens": 4, "total_tokens": 84},
-    }
-
-
-def test_an_empty_history_is_the_overhead() -> None:
-    assert breakdown([], counter_for(None)).total == 3

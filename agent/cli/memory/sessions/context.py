@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
@@ -20,9 +19,6 @@ from agent.cli.memory.sessions.window_shown import EXPLAINED, account, explained
 from agent.cli.output_format import Format
 from agent.core.window.window import Window
 from agent.recall.context import ContextRequest, session_window, written
-
-# What a document says of where it is from: for a capture, and for no provider.
-_OF_A_CAPTURE: Final = ("session_id", "conversation_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +51,8 @@ class ContextCommand:
 
     def _print_document(self, invocation: Invocation, window: Window, seen: Seen, target: str) -> ExitCode:
         found = written(window, target, seen=seen.session, source=seen.source)
-        document = {name: value for name, value in found.document.items() if name not in _OF_A_CAPTURE}
         # Not orjson: a captured integer may have more than 64 bits.
-        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(found.for_provider, ensure_ascii=False, separators=(",", ":"))
         if invocation.format is Format.YAML:
             invocation.print_json(text.encode())
         else:
