@@ -8,25 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Protocol
-from urllib.parse import parse_qs
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 from flask import Response
 
+from agent.capture.answering import (
+    Environ,
+    RequestTelemetry,
+    Telemetry,
+    captured_answer,
+    failure_answer,
+    json_answer,
+    read_on_after,
+    report,
+    requested_format,
+)
 from agent.capture.idempotency_key import checked_idempotency_key
-from agent.capture.service import NATIVE, CaptureRequest, CaptureService, Spans
-from agent.core.decision import AGENT_ID, AGENT_VERSION
-from agent.core.timestamps import utc_text
-from agent.edge.answers import failure_document, health_document
+from agent.capture.service import CaptureRequest, CaptureService
+from agent.edge.answers import health_document
 from agent.edge.host import host_refusal
-from agent.edge.request_body import answer_and_read_on, request_body
+from agent.edge.request_body import request_body
 from agent.errors import AgentError, InternalError, MethodNotAllowed, NotFound
 
 if TYPE_CHECKING:
     from agent.core.api_keys import ApiKeys
-
-Environ = Mapping[str, Any]
 
 CAPTURE_PATHS: Final = ("/", "/conversation-memory", "/v1/memory-graph/conversation")
 HEALTH_PATHS: Final = ("/health", "/conversation-memory/health")
@@ -36,32 +42,6 @@ _METHODS: Final = {
     **dict.fromkeys(HEALTH_PATHS, ("GET", "HEAD")),
     OPENAPI_PATH: ("GET", "HEAD"),
 }
-
-
-class Telemetry(Protocol):
-    """Logs and spans of one request; the implementations never raise into it."""
-
-    def begin(self, environ: Environ, execution_ref: str) -> RequestTelemetry:
-        """Start a request: its trace context comes from the headers."""
-
-
-class RequestTelemetry(Protocol):
-    """What one request reports about itself."""
-
-    @property
-    def spans(self) -> Spans:
-        """Where the steps of its capture are timed."""
-
-    def captured(
-        self, *, execution_ref: str, duplicate: bool, turns: int, received_bytes: int, latency_ms: int
-    ) -> None:
-        """One capture was acknowledged."""
-
-    def failed(self, error: AgentError) -> None:
-        """The request was refused or failed; the error's cause is described by type and frames."""
-
-    def end(self) -> None:
-        """Export what is to be exported, under its own small bound."""
 
 
 class CaptureApp:
@@ -107,7 +87,7 @@ class CaptureApp:
             telemetry.end()
         telemetry.failed(failure)
         answer = self._failure(failure, execution_ref, is_capture=environ.get("PATH_INFO") in CAPTURE_PATHS)
-        return _read_on_after(answer, environ)
+        return read_on_after(answer, environ)
 
     def refused_by_host(self, status: int) -> Response:
         """The typed answer in place of a page of the host's own; a redirect of its router is an unknown path."""
@@ -126,9 +106,9 @@ class CaptureApp:
         if method not in allowed:
             raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
         if path in HEALTH_PATHS:
-            return _read_on_after(self._healthy(), environ)
+            return read_on_after(self._healthy(), environ)
         if path == OPENAPI_PATH:
-            return _read_on_after(_json(200, self._openapi()), environ)
+            return read_on_after(json_answer(200, self._openapi()), environ)
         if self._keys is not None:
             # Before the body: who may not capture has nothing of it read.
             self._keys.check(environ)
@@ -136,58 +116,19 @@ class CaptureApp:
 
     def _capture(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry) -> Response:
         request = CaptureRequest(
-            format=_format(environ.get("QUERY_STRING", "")),
+            format=requested_format(environ.get("QUERY_STRING", "")),
             idempotency_key=checked_idempotency_key(environ.get("HTTP_IDEMPOTENCY_KEY")),
             execution_ref=execution_ref,
             body=request_body(environ),
         )
         answer = self._service.capture(request, telemetry.spans)
-        telemetry.captured(
-            execution_ref=answer.execution_ref,
-            duplicate=answer.duplicate,
-            turns=answer.turn_count,
-            received_bytes=len(request.body),
-            latency_ms=answer.ruvector_latency_ms,
-        )
-        headers = {"X-Execution-Ref": answer.execution_ref}
-        if answer.duplicate:
-            headers["Idempotency-Replayed"] = "true"
-        return _json(200, answer.body, headers)
+        report(telemetry, answer, received_bytes=len(request.body))
+        return captured_answer(answer)
 
     def _healthy(self) -> Response:
         body = health_document(self._health(), release=self._release)
-        return _json(200 if body["status"] == "ok" else 503, orjson.dumps(body))
+        return json_answer(200 if body["status"] == "ok" else 503, orjson.dumps(body))
 
     def _failure(self, error: AgentError, execution_ref: str, *, is_capture: bool) -> Response:
-        body = failure_document(error, execution_ref=execution_ref, timestamp=utc_text(self._clock()))
         headers = {**error.headers, "X-Execution-Ref": execution_ref} if is_capture else error.headers
-        return _json(error.status, orjson.dumps(body), headers)
-
-
-def _json(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> Response:
-    # An iterator, not bytes: the host reads what is left of a request before any answer that has a length of its own,
-    # and would hold a refused body of any size in memory.
-    return Response(
-        iter((body,)),
-        status=status,
-        headers={
-            "Content-Type": "application/json",
-            "Content-Length": str(len(body)),
-            "X-Agent-Id": AGENT_ID,
-            "X-Agent-Version": AGENT_VERSION,
-            **(headers or {}),
-        },
-    )
-
-
-def _format(query: str) -> str:
-    if not query:
-        return NATIVE
-    # CONTRACT 7: other query names are ignored. Of several formats the first counts.
-    return parse_qs(query, keep_blank_values=True).get("format", [NATIVE])[0]
-
-
-def _read_on_after(answer: Response, environ: Environ) -> Response:
-    """``answer``, after which what is left of the request's body is read and dropped."""
-    answer.response = answer_and_read_on(answer.get_data(), environ)
-    return answer
+        return failure_answer(error, execution_ref, at=self._clock(), headers=headers)
