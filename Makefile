@@ -13,7 +13,7 @@ LOCK := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --no-emit-find-
 
 .DEFAULT_GOAL := help
 .PHONY: help environment run test vendors check style types imports schemas locks shell bench bench-peers sweep eval
-.PHONY: semantic recording fmt lock crash soak fuzz
+.PHONY: semantic release recording fmt lock crash soak fuzz
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -57,8 +57,12 @@ schemas: environment
 locks: environment
 	$(BIN)/python scripts/check_locks.py
 
-shell:
-	sh scripts/check_shell.sh
+shell: environment
+	BIN=$(BIN) sh scripts/check_shell.sh
+
+release: environment ## wheel, source archive, SBOM, licence report and checksums into dist/ (.venv-release)
+	@sh scripts/side_environment.sh release
+	@bash scripts/release.sh
 
 recording: environment ## record the terminal tour of the README again
 	@$(BIN)/python scripts/record_terminal.py
@@ -90,6 +94,7 @@ lock: environment ## compile every requirements*.txt from its .in file
 	$(LOCK) --output-file requirements-vendors.txt requirements-vendors.in
 	$(LOCK) --output-file requirements-peers.txt requirements-peers.in
 	$(LOCK) --output-file requirements-semantic.txt requirements-semantic.in
+	$(LOCK) --output-file requirements-release.txt requirements-release.in
 
 crash: environment ## kill -9 of the store, CRASH_ROUNDS=200 times an engine, of its database and of the function, 20 times
 	@CRASH_ROUNDS=$(CRASH_ROUNDS) CRASH_DATABASE_ROUNDS=$(CRASH_DATABASE_ROUNDS) \

@@ -18,6 +18,11 @@ def handler(request: flask.Request) -> flask.Response:
     return _function(request)
 
 
+def capture_event(request: flask.Request) -> flask.Response:
+    """Capture a conversation that a queue or a broker of events brings."""
+    return _function(request)
+
+
 def store(request: flask.Request) -> flask.Response:
     """Keep decision events and answer for them (CONTRACT 10)."""
     return _function(request)

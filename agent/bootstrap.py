@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import resource
 import sys
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent import __version__
 from agent.capture.http import CaptureApp
-from agent.capture.service import CaptureService
+from agent.capture.late import LateCapture
 from agent.config import RecallSettings, Settings
 from agent.errors import ConfigurationError
 from agent.observability import Telemetry, configure_logging, log_event, log_refused_start
+from agent.once import Once
 from schemas import openapi_bytes
 
 if TYPE_CHECKING:
@@ -29,16 +29,15 @@ if TYPE_CHECKING:
     from flask import Flask, Request, Response
     from httpx import BaseTransport
 
+    from agent.capture.events.app import EventApp
+    from agent.capture.service import CaptureService
     from agent.recall.http.app import RecallApp
     from agent.ruvector.client import RuvectorClient
 
-T = TypeVar("T")
 Function = Callable[["Request"], "Response"]
 
 # CONTRACT 7: a health answer comes within 2 s, whatever the store does.
 HEALTH_TIMEOUT_S: Final = 1.5
-_STORE_TARGET: Final = "store"
-_RECALL_TARGET: Final = "recall"
 
 
 def target_function(environ: Mapping[str, str], host: Flask) -> Function:
@@ -46,7 +45,11 @@ def target_function(environ: Mapping[str, str], host: Flask) -> Function:
 
     The host calls its Flask application by the name of the target.
     """
-    others = {_STORE_TARGET: store_function, _RECALL_TARGET: recall_function}
+    # Late: only a host has a server.
+    from agent.edge.control_socket import no_control_socket
+
+    no_control_socket()
+    others = {"store": store_function, "recall": recall_function, "capture_event": event_function}
     return others.get(host.import_name, capture_function)(environ, host)
 
 
@@ -78,7 +81,7 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
     telemetry = Telemetry.from_env(environ)
     _log_ready("capture", settings, has_keys=settings.keys is not None)
     return CaptureApp(
-        capture_service_on(client),
+        LateCapture(lambda: capture_service_on(client)),
         telemetry=telemetry,
         health=lambda: asdict(client().health(timeout_s=HEALTH_TIMEOUT_S)),
         openapi=openapi_bytes,
@@ -89,8 +92,46 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
     )
 
 
+def event_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:
+    """The capture behind a queue; it starts, or does not, as ``capture_function``, and ``host`` answers nothing itself."""
+    with _refused_start_logged():
+        app = event_app(environ)
+    if host is not None:
+        from agent.edge.host import type_protocol_errors
+
+        type_protocol_errors(app.refused_by_host)
+        # Whole: for a function of CloudEvents the host would parse what came, and repeat it where it cannot.
+        host.wsgi_app = app  # type: ignore[method-assign]  # Flask's own way to add WSGI middleware
+    return lambda request: app.handle(request.environ)
+
+
+def event_app(environ: Mapping[str, str]) -> EventApp:
+    """The surface of the capture that a queue pushes to, with its service behind it. Raises ConfigurationError."""
+    # Late: the capture function needs none of it.
+    from agent.capture.events.app import EventApp
+    from agent.capture.events.settings import event_settings
+    from schemas import events_openapi_bytes
+
+    settings = event_settings(environ)
+    configure_logging(sys.stderr, level=settings.log_level)
+    client = Once(lambda: store_client(settings))
+    telemetry = Telemetry.from_env(environ, trigger="event")
+    _log_ready("event", settings, has_keys=False)
+    return EventApp(
+        LateCapture(lambda: capture_service_on(client)),
+        telemetry=telemetry,
+        health=lambda: asdict(client().health(timeout_s=HEALTH_TIMEOUT_S)),
+        openapi=events_openapi_bytes,
+        clock=utc_now,
+        new_id=new_id,
+        release=__version__,
+    )
+
+
 def capture_service_on(client: Callable[[], RuvectorClient]) -> CaptureService:
     """The capture without HTTP in front, on a store that the caller closes."""
+    from agent.capture.service import CaptureService  # late: an instance that answers for itself needs none of it
+
     return CaptureService(
         client, clock=utc_now, elapsed=time.monotonic, peak_memory=peak_memory_bytes, release=__version__
     )
@@ -265,23 +306,6 @@ def _embedded(path: str) -> tuple[BaseTransport, str]:
     store = SqliteStore(path)
     application = create_app(store, clock=utc_now, new_id=new_id)
     return EmbeddedTransport(application, close_store=store.close), "http://embedded.invalid"
-
-
-class Once(Generic[T]):
-    """Makes a value on the first call and keeps it; threads that come at the same time wait for the one."""
-
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
-        self._made: T | None = None
-        self._lock = threading.Lock()
-
-    def __call__(self) -> T:
-        """The value. What ``make`` raises is raised, and the next call tries again."""
-        if self._made is None:
-            with self._lock:
-                if self._made is None:
-                    self._made = self._make()
-        return self._made
 
 
 def utc_now() -> datetime:

@@ -17,10 +17,12 @@ from pathlib import Path
 from benchmarks.figure import Figure, table
 from benchmarks.rows import (
     Stage,
+    capacity,
     cold_start,
     command_line,
     importing,
     in_process,
+    latency_tail,
     memory,
     recall,
     serving,
@@ -29,6 +31,8 @@ from benchmarks.rows import (
     store_sizes,
     store_sql_layer,
     store_writers,
+    telemetry,
+    throughput,
     verifying,
     windows,
 )
@@ -38,8 +42,11 @@ _REPOSITORY = Path(__file__).resolve().parents[1]
 
 ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "cold-start": cold_start.run,
-    "request-cpu": serving.run_cpu,
-    "throughput": serving.run_throughput,
+    "request-cpu": serving.run,
+    "throughput": throughput.run,
+    "telemetry": telemetry.run,
+    "latency-tail": latency_tail.run,
+    "capacity": capacity.run,
     "embedded": in_process.run_embedded,
     "growth": in_process.run_growth,
     "memory-load": memory.run_load,

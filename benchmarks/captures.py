@@ -44,6 +44,11 @@ class Untraced:
     def set(self, **attributes: str | int | bool) -> None:
         """Drop the attributes."""
 
+    traceparent: str | None = None
+
+    def conversation(self, conversation_id: str, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Drop the counts."""
+
 
 def capturing(service: CaptureService) -> Callable[[bytes], None]:
     """Capture one body; raises what the service raises."""

@@ -26,7 +26,7 @@ class _Kept:
     def __init__(self) -> None:
         self.envelope = b""
 
-    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:  # noqa: ARG002 - the port's signature
+    def append(self, envelope: bytes, *, idempotency_key: str, traceparent: str | None = None) -> Receipt:  # noqa: ARG002 - the port's signature
         self.envelope = envelope
         return _RECEIPT
 

@@ -11,14 +11,16 @@ from typing import Any, Literal
 class Figure:
     """``samples`` has one value a round, in ``unit``; ``decided_by`` says which of them meets the bound or does not.
 
+    Without a ``bound`` the figure is reported, and nothing is missed.
+
     ``product`` and ``baseline`` are the medians in absolute terms, for people; they depend on the machine.
     """
 
     name: str
     what: str
-    unit: Literal["x", "B", "MB", "MiB", "ms", "us"]
+    unit: Literal["x", "B", "MB", "MiB", "ms", "us", "/s"]
     limit: Literal["at most", "at least"]
-    bound: float
+    bound: float | None
     samples: tuple[float, ...]
     decided_by: Literal["median", "max"] = "median"
     product: str = ""
@@ -31,6 +33,8 @@ class Figure:
 
     @property
     def met(self) -> bool:
+        if self.bound is None:
+            return True
         return self.value <= self.bound if self.limit == "at most" else self.value >= self.bound
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,8 +55,8 @@ def table(figures: list[Figure]) -> str:
                 shown.format(statistics.median(figure.samples)),
                 shown.format(min(figure.samples)),
                 shown.format(max(figure.samples)),
-                f"{figure.limit} {figure.bound:g} {figure.unit if figure.unit != 'x' else ''}".rstrip(),
-                "met" if figure.met else "MISSED",
+                _bound(figure),
+                "reported" if figure.bound is None else "met" if figure.met else "MISSED",
             )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -63,6 +67,12 @@ def table(figures: list[Figure]) -> str:
         lines.append(f"{figure.name}: {figure.what}")
         lines.extend(f"    {note}" for note in figure.notes)
     return "\n".join(lines)
+
+
+def _bound(figure: Figure) -> str:
+    if figure.bound is None:
+        return "none"
+    return f"{figure.limit} {figure.bound:g} {figure.unit if figure.unit != 'x' else ''}".rstrip()
 
 
 def milliseconds(seconds: float) -> str:

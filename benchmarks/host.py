@@ -11,9 +11,11 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchmarks.process import tree, tree_cpu_seconds
+from benchmarks.process import keep_to, tree, tree_cpu_seconds
 from benchmarks.runtime import Runtime
 
+# What every side of a comparison runs with: a function that is deployed has eight threads and one worker.
+DEPLOYED_THREADS = "8"
 _POLL_S = 0.001
 _START_LIMIT_S = 60.0
 
@@ -34,6 +36,11 @@ class FunctionHost:
     @property
     def pids(self) -> list[int]:
         return tree(self._process.pid)
+
+    def keep_to(self, cores: set[int]) -> None:
+        """Let all threads of all its processes run on these cores only, as an instance with few processors does."""
+        for pid in self.pids:
+            keep_to(pid, cores)
 
     def cpu_seconds(self) -> float:
         return tree_cpu_seconds(self._process.pid)
@@ -69,14 +76,22 @@ class FunctionHost:
 
 
 @contextlib.contextmanager
-def function_host(runtime: Runtime, name: str, environment: Mapping[str, str] | None = None) -> Iterator[FunctionHost]:
-    """Start the function in the source folder ``name``, stop it when the block ends.
+def function_host(
+    runtime: Runtime, name: str, environment: Mapping[str, str] | None = None, *, target: str = "handler"
+) -> Iterator[FunctionHost]:
+    """Start the function ``target`` in the source folder ``name``, stop it when the block ends.
 
-    The environment holds nothing but ``environment`` and what a process needs to run.
+    The environment holds nothing but ``environment``, the threads of the deployment, and what a process needs to run.
     """
     port = _free_port()
-    variables = {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(runtime.folder), **(environment or {})}
-    command = [str(runtime.host_command), "--target", "handler", "--host", "127.0.0.1", "--port", str(port)]
+    variables = {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "HOME": str(runtime.folder),
+        "THREADS": DEPLOYED_THREADS,
+        **(environment or {}),
+    }
+    command = [str(runtime.host_command), "--target", target, "--host", "127.0.0.1", "--port", str(port)]
     log = Path(runtime.folder / f"host-{name}.log")
     with log.open("ab") as output:
         started_at = time.perf_counter()

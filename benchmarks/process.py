@@ -33,6 +33,12 @@ def tree_cpu_seconds(pid: int) -> float:
     return sum(cpu_seconds(each) for each in tree(pid))
 
 
+def keep_to(pid: int, cores: set[int]) -> None:
+    """Let all threads of ``pid`` run on these cores only; those that they start later inherit it."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        os.sched_setaffinity(int(task.name), cores)
+
+
 def pss_bytes(pid: int) -> int:
     """Proportional set size: pages shared with other processes count by their share."""
     return _kib(Path(f"/proc/{pid}/smaps_rollup"), "Pss:") * 1024

@@ -41,7 +41,7 @@ class Runtime:
 
 def prepare(folder: Path) -> Runtime:
     """Make the environment where it is missing, and compiled copies of function, baselines and tools in ``folder``."""
-    runtime = Runtime(_environment(), folder)
+    runtime = Runtime(function_environment(), folder)
     ignore = shutil.ignore_patterns("__pycache__")
     function = runtime.source("function")
     function.mkdir(parents=True)
@@ -58,7 +58,8 @@ def prepare(folder: Path) -> Runtime:
     return runtime
 
 
-def _environment() -> Path:
+def function_environment() -> Path:
+    """The environment of requirements.txt alone, made where it is missing."""
     requirements = _REPOSITORY / "requirements.txt"
     key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "conversation-memory"

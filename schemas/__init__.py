@@ -36,6 +36,12 @@ def openapi_bytes() -> bytes:
 
 
 @cache
+def events_openapi_bytes() -> bytes:
+    """The OpenAPI 3.1 document of the function that a queue pushes to, self-contained, as JSON bytes."""
+    return _openapi("events.openapi.json")
+
+
+@cache
 def recall_openapi_bytes() -> bytes:
     """The OpenAPI 3.1 document of the recall function, self-contained, as JSON bytes."""
     return _openapi("recall.openapi.json")

@@ -92,15 +92,15 @@ WATCH: Final = LeakWatch()
 def pytest_sessionstart() -> None:
     from agent.observability.tracing import RecordedSpans  # as above
 
-    finish = RecordedSpans.finish
+    close = RecordedSpans.close
 
-    def finish_and_look(spans: RecordedSpans, span: Any, error: BaseException | None) -> None:
-        finish(spans, span, error)
+    def close_and_look(spans: RecordedSpans, span: Any) -> None:
+        close(spans, span)
         # What is not recorded, or is a test's own stand-in, has no JSON.
         WATCH.look("a span", span.to_json() if hasattr(span, "to_json") else "")
 
     # The one place that every span of ours ends in, whoever it goes to.
-    RecordedSpans.finish = finish_and_look
+    RecordedSpans.close = close_and_look
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs
 
 import orjson
 from flask import Response
 
-from agent.capture.service import NATIVE, CaptureAnswer, Spans
-from agent.core.decision import AGENT_ID, AGENT_VERSION
-from agent.core.timestamps import utc_text
+from agent.capture.request import NATIVE, CaptureAnswer, Spans
+from agent.core.agent_identity import AGENT_ID, AGENT_VERSION
 from agent.edge.answers import failure_document
 from agent.edge.request_body import answer_and_read_on
 from agent.errors import AgentError
+
+if TYPE_CHECKING:
+    from agent.core.receipt import TurnCounts
 
 Environ = Mapping[str, Any]
 
@@ -34,16 +36,33 @@ class RequestTelemetry(Protocol):
     def spans(self) -> Spans:
         """Where the steps of its capture are timed."""
 
-    def captured(
-        self, *, execution_ref: str, duplicate: bool, turns: int, received_bytes: int, latency_ms: int
-    ) -> None:
-        """One capture was acknowledged."""
+    def delivered(self, *, age_s: float | None, attempt: int | None) -> None:
+        """A queue brought the capture, ``age_s`` seconds after it was published, in this ``attempt`` from 1.
 
-    def failed(self, error: AgentError) -> None:
-        """The request was refused or failed; the error's cause is described by type and frames."""
+        None is what the queue does not say.
+        """
+
+    def captured(
+        self,
+        *,
+        execution_ref: str,
+        duplicate: bool,
+        turns: int,
+        received_bytes: int,
+        latency_ms: int,
+        counts: TurnCounts | None = None,
+        attempts: int = 1,
+    ) -> None:
+        """One capture was acknowledged; ``counts`` are what the store says of its turns, if it does."""
+
+    def failed(self, error: AgentError, *, status: int | None = None) -> None:
+        """The request was refused or failed, and answered with ``status`` where that is not the error's own.
+
+        The error's cause is described by type and frames.
+        """
 
     def end(self) -> None:
-        """Export what is to be exported, under its own small bound."""
+        """Export what is to be exported, under its own small bound. Comes last: what is said later is not sent."""
 
 
 def report(telemetry: RequestTelemetry, answer: CaptureAnswer, *, received_bytes: int) -> None:
@@ -54,6 +73,8 @@ def report(telemetry: RequestTelemetry, answer: CaptureAnswer, *, received_bytes
         turns=answer.turn_count,
         received_bytes=received_bytes,
         latency_ms=answer.ruvector_latency_ms,
+        counts=answer.counts,
+        attempts=answer.attempts,
     )
 
 
@@ -69,6 +90,9 @@ def failure_answer(
     error: AgentError, execution_ref: str, *, at: datetime, headers: Mapping[str, str], status: int | None = None
 ) -> Response:
     """The typed answer to what was refused or failed at this instant, under the error's status if under no other."""
+    # Late: only what was refused or failed says when.
+    from agent.core.timestamps import utc_text
+
     body = failure_document(error, execution_ref=execution_ref, timestamp=utc_text(at))
     return json_answer(error.status if status is None else status, orjson.dumps(body), headers)
 

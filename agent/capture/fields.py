@@ -62,8 +62,17 @@ def _surprises(payload: Mapping[str, Any], *, derived: bool) -> Iterator[tuple[_
         if not of_turn.issuperset(turn):
             yield from _unknown(turn, of_turn, ("turns", place))
         # Most turns have the four required fields and nothing to look into.
-        if len(turn) > 4:
+        if len(turn) > 4 and not _is_usual(turn, of_invocation):
             yield from _inside(turn, of_invocation, ("turns", place))
+
+
+def _is_usual(turn: Mapping[str, Any], of_invocation: frozenset[str]) -> bool:
+    """Whether ``_inside`` finds nothing, as far as a quick look tells; False decides nothing."""
+    return (
+        _USAGE.issuperset(turn.get("token_usage", ()))
+        and all(map(of_invocation.issuperset, turn.get("tool_invocations", ())))
+        and ("metadata" not in turn or _METADATA.keys().isdisjoint(turn["metadata"].keys()))
+    )
 
 
 def _inside(turn: Mapping[str, Any], of_invocation: frozenset[str], at: _Parts) -> Iterator[tuple[_Parts, str]]:

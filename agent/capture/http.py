@@ -25,7 +25,7 @@ from agent.capture.answering import (
     requested_format,
 )
 from agent.capture.idempotency_key import checked_idempotency_key
-from agent.capture.service import CaptureRequest, CaptureService
+from agent.capture.request import Capture, CaptureRequest
 from agent.edge.answers import health_document
 from agent.edge.host import host_refusal
 from agent.edge.request_body import request_body
@@ -53,7 +53,7 @@ class CaptureApp:
 
     def __init__(
         self,
-        service: CaptureService,
+        service: Capture,
         *,
         telemetry: Telemetry,
         health: Callable[[], Mapping[str, Any]],
@@ -76,16 +76,19 @@ class CaptureApp:
         """Answer the request in ``environ``; never raises."""
         execution_ref = self._new_id()
         telemetry = self._telemetry.begin(environ, execution_ref)
+        failure: AgentError
         try:
             return self._route(environ, execution_ref, telemetry)
         except AgentError as error:
             failure = error
+            telemetry.failed(failure)
         except Exception as error:  # noqa: BLE001 - the last line of defence: CONTRACT 7, INTERNAL_ERROR
             failure = InternalError("the capture failed for a reason of ours; the log has its type and frames")
             failure.__cause__ = error
+            telemetry.failed(failure)
         finally:
+            # Last: it sends what was said before it.
             telemetry.end()
-        telemetry.failed(failure)
         answer = self._failure(failure, execution_ref, is_capture=environ.get("PATH_INFO") in CAPTURE_PATHS)
         return read_on_after(answer, environ)
 
@@ -94,8 +97,8 @@ class CaptureApp:
         error = host_refusal(status)
         execution_ref = self._new_id()
         telemetry = self._telemetry.begin({}, execution_ref)
-        telemetry.end()
         telemetry.failed(error)
+        telemetry.end()
         return self._failure(error, execution_ref, is_capture=False)
 
     def _route(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry) -> Response:

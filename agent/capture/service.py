@@ -6,12 +6,13 @@ Holds no state between captures and reads nothing from the store. It alerts, enf
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
+from agent.capture.request import NATIVE, CaptureAnswer, CaptureRequest, Spans
+from agent.capture.spent_tokens import spent_tokens
 from agent.capture.validation import validate_payload, warnings_for
 from agent.core.canonical import encode, inputs_hash
 from agent.core.decision import DecisionEvent, Inputs, Outputs, constraints_applied
@@ -22,7 +23,6 @@ from agent.edge.document import Document, open_wrapper, parse
 from agent.errors import MAX_PROBLEMS, IdempotencyConflict, PayloadTooLarge, Problem, StoreWriteError
 from agent.formats import Translation, reader
 
-NATIVE: Final = "native"
 # CONTRACT 10: the store takes bodies up to 32 MiB.
 MAX_ENVELOPE_BYTES: Final = 32 * 1024 * 1024
 
@@ -30,37 +30,11 @@ MAX_ENVELOPE_BYTES: Final = 32 * 1024 * 1024
 class EventStore(Protocol):
     """The port to the store: what a capture needs of it."""
 
-    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
-        """Append one event; raises StoreConnectionError, StoreWriteError or RateLimitExceeded."""
+    def append(self, envelope: bytes, *, idempotency_key: str, traceparent: str | None = None) -> Receipt:
+        """Append one event, as a step of the trace that is named.
 
-
-class Spans(Protocol):
-    """Where the three spans of a capture go; attributes are ids and counts."""
-
-    def span(self, name: str) -> AbstractContextManager[None]:
-        """Time one step: validate, build or append."""
-
-    def set(self, **attributes: str | int | bool) -> None:
-        """Put ids and counts on the span that is open."""
-
-
-class CaptureRequest(NamedTuple):
-    """One posted capture: its bytes after inflation, the named format, the caller's Idempotency-Key."""
-
-    body: bytes
-    format: str
-    idempotency_key: str | None
-    execution_ref: str
-
-
-class CaptureAnswer(NamedTuple):
-    """A success: the encoded body, the reference that counts, and the counts that may be logged."""
-
-    body: bytes
-    execution_ref: str
-    duplicate: bool
-    turn_count: int
-    ruvector_latency_ms: int
+        Raises StoreConnectionError, StoreWriteError or RateLimitExceeded.
+        """
 
 
 class Kept(NamedTuple):
@@ -115,12 +89,14 @@ class CaptureService:
         with spans.span("build"):
             outputs, event = self._built(captured, request.execution_ref, started, timestamp)
             envelope = event.envelope()
+            spent = spent_tokens(captured.payload)
+            spans.conversation(outputs.conversation_id, input_tokens=spent.input, output_tokens=spent.output)
         # The envelope holds the text, and the tree may take ten times the body: a store in this process is about to
         # build its own.
         captured = captured._replace(payload={}, inputs=captured.inputs._replace(text=b""))
         event = event._replace(inputs=captured.inputs)
         with spans.span("append"):
-            receipt = self._append(envelope, request.idempotency_key, captured)
+            receipt = self._append(envelope, request.idempotency_key, captured, spans.traceparent)
             spans.set(duplicate=receipt.duplicate, turns=outputs.turn_count, bytes=len(envelope))
         return _answer(event, outputs, receipt, captured)
 
@@ -171,9 +147,12 @@ class CaptureService:
             return _translated(document, request.format, timestamp)
         return _native(document)
 
-    def _append(self, envelope: bytes, idempotency_key: str | None, captured: _Captured) -> Receipt:
+    def _append(
+        self, envelope: bytes, idempotency_key: str | None, captured: _Captured, traceparent: str | None = None
+    ) -> Receipt:
+        key = idempotency_key or captured.inputs.sent_hash
         try:
-            return self._store().append(envelope, idempotency_key=idempotency_key or captured.inputs.sent_hash)
+            return self._store().append(envelope, idempotency_key=key, traceparent=traceparent)
         except StoreWriteError as error:
             # CONTRACT 7: a 409 to a write without a caller's key stays a write error.
             if error.upstream_status == 409 and idempotency_key is not None:
@@ -238,7 +217,15 @@ def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: 
             "warnings": [warning.as_dict() for warning in warnings],
         }
     )
-    return CaptureAnswer(body, execution_ref, receipt.duplicate, outputs.turn_count, receipt.latency_ms)
+    return CaptureAnswer(
+        body,
+        execution_ref,
+        receipt.duplicate,
+        outputs.turn_count,
+        receipt.latency_ms,
+        counts=receipt.turns,
+        attempts=receipt.attempts,
+    )
 
 
 def _receipt(receipt: Receipt) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from agent.core.decision import AGENT_VERSION
+from agent.core.agent_identity import AGENT_VERSION
 from agent.errors import NewerContract
 
 # Possessive: of any number of digits each is looked at once.

@@ -10,12 +10,9 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from agent.core.agent_identity import AGENT_ID, AGENT_VERSION
 from agent.core.graph import Graph, build_graph
 
-AGENT_ID: Final = "conversation-memory-agent"
-# The published contract that an event keeps, not our release.
-AGENT_VERSION: Final = "1.0.0"
-CLASSIFICATION: Final = "MEMORY_WRITE"
 DECISION_TYPE: Final = "conversation_capture"
 # All there are, in the order in which an event names them (CONTRACT 6).
 CONSTRAINTS: Final = (

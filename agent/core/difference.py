@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from agent.core.decision import AGENT_ID, CONSTRAINTS, DECISION_TYPE
+from agent.core.agent_identity import AGENT_ID
+from agent.core.decision import CONSTRAINTS, DECISION_TYPE
 from agent.core.graph import EDGE_TYPES, NODE_TYPES
 from agent.core.ids import is_uuid
 from agent.core.timestamps import is_date_time

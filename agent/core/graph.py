@@ -18,6 +18,8 @@ NODE_TYPES: Final = {"user": "prompt", "system": "prompt", "assistant": "respons
 _NOTHING: Final = (None, None)
 # What a named tuple's own constructor comes to, at half its cost.
 _new: Final = tuple.__new__
+# Some 200 bytes each: what is kept stays below a megabyte.
+_KEPT_EDGES: Final = 256
 EDGE_TYPES: Final = ("belongs_to", "follows", "responds_to", "invokes")
 
 
@@ -55,16 +57,21 @@ class Graph(NamedTuple):
 
     def edges_json(self) -> bytes:
         """The edges as a JSON array of EdgeReferences."""
-        return f"[{','.join([_edge_json(*edge) for edge in self.edges])}]".encode("ascii")
+        return _edges_kept(self.edges) if len(self.edges) <= _KEPT_EDGES else _edges_json(self.edges)
 
 
-# The graph of one capture is written more than once where capture or replay and store are one process.
-@lru_cache(maxsize=2048)
-def _edge_json(kind: str, start: str, end: str) -> str:
-    return (
+def _edges_json(edges: tuple[Edge, ...]) -> bytes:
+    texts = [
         f'{{"edge_id":"{edge_id(kind, start, end)}","edge_type":"{kind}",'
         f'"from_node_id":"{start}","to_node_id":"{end}"}}'
-    )
+        for kind, start, end in edges
+    ]
+    return f"[{','.join(texts)}]".encode("ascii")
+
+
+# The graph of one capture is written more than once where capture or replay and store are one process. Whole: looking
+# an edge up costs a third of making it.
+_edges_kept: Final = lru_cache(maxsize=16)(_edges_json)
 
 
 def is_state_only(turn: Mapping[str, Any]) -> bool:

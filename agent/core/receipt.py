@@ -22,7 +22,7 @@ class Receipt(NamedTuple):
 
     ``event_id``, ``position``, ``turns``, ``execution_ref`` and ``timestamp`` are None where the store does not say
     (the deployed service names only the event). On a duplicate the last two are the first event's.
-    ``latency_ms`` is the whole time that the append took here, retries included.
+    ``latency_ms`` is the whole time that the append took here, retries included; ``attempts`` how many were made.
     """
 
     event_id: str | None
@@ -32,3 +32,4 @@ class Receipt(NamedTuple):
     execution_ref: str | None
     timestamp: str | None
     latency_ms: int
+    attempts: int = 1

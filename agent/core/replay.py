@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from agent.core.agent_identity import AGENT_ID
 from agent.core.canonical import stored_inputs_hash
 from agent.core.contract_version import kept_version, refuse_newer
-from agent.core.decision import AGENT_ID, CONSTRAINTS, DECISION_TYPE, constraints_applied
+from agent.core.decision import CONSTRAINTS, DECISION_TYPE, constraints_applied
 from agent.core.difference import Difference, Kind, shown
 from agent.core.outputs_difference import (
     INPUTS_SHAPE,

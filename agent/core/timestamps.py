@@ -13,6 +13,13 @@ from typing import Final
 _DATE_TIME: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))\Z", re.ASCII
 )
+# A date-time that is right whatever the rest of CONTRACT 2 says: no leap second, no 29 February, and a year that no
+# offset can carry out of 0001-9999. Any other is looked at closely.
+EVIDENT_DATE_TIME: Final = re.compile(
+    r"(?!000[01]|9999)[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)"
+    r"|(?:0[13578]|1[02])-31)[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
+    r"(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])\Z"
+)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NANOSECOND: Final = 10**9
 # 9999-12-31T23:59:59Z
@@ -24,6 +31,8 @@ def is_date_time(text: object) -> bool:
     """Whether ``text`` is a date-time that the contract accepts."""
     if not isinstance(text, str):
         return False
+    if EVIDENT_DATE_TIME.match(text):
+        return True
     try:
         instant(text)
     except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agent.core.decision import AGENT_ID, AGENT_VERSION, CLASSIFICATION
+from agent.core.agent_identity import AGENT_ID, AGENT_VERSION, CLASSIFICATION
 from agent.errors import AgentError
 
 

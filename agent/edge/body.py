@@ -23,23 +23,33 @@ _IDENTITY: Final = frozenset({"identity", ""})
 _GZIP_WINDOW: Final = 31
 
 
-def read_body(stream: BinaryIO, *, content_length: int | None, encoding: str | None) -> bytes:
+def read_body(
+    stream: BinaryIO, *, content_length: int | None, encoding: str | None, at_most: int = MAX_BODY_BYTES
+) -> bytes:
     """Read ``stream`` to its end, or to ``content_length`` bytes, and undo its ``Content-Encoding``.
 
-    ``content_length`` is None where the body is chunked. Never holds more than one byte beyond the bound.
+    ``content_length`` is None where the body is chunked; ``at_most`` is the bound in bytes. Never holds more than one
+    byte beyond it.
     """
     coding = (encoding or "").strip().lower()
     if coding not in _GZIP and coding not in _IDENTITY:
         raise _refused("the Content-Encoding is neither gzip nor identity")
-    if content_length is not None and content_length > MAX_BODY_BYTES:
-        raise _too_large()
-    pieces = _pieces(stream, content_length)
-    return b"".join(_bounded(_inflated(pieces) if coding in _GZIP else pieces))
+    if content_length is not None and content_length > at_most:
+        raise too_large(at_most)
+    pieces = _pieces(stream, content_length, at_most)
+    if content_length is not None and coding in _IDENTITY:
+        return b"".join(pieces)  # never more than the length that was just looked at
+    return b"".join(_bounded(_inflated(pieces) if coding in _GZIP else pieces, at_most))
 
 
-def _pieces(stream: BinaryIO, content_length: int | None) -> Iterator[bytes]:
+def too_large(at_most: int) -> PayloadTooLarge:
+    """The error to raise for a body of more than ``at_most`` bytes."""
+    return PayloadTooLarge(f"the body has more than {at_most} bytes", [Problem("$", "size")])
+
+
+def _pieces(stream: BinaryIO, content_length: int | None, at_most: int) -> Iterator[bytes]:
     """What arrives; of a chunked body one byte beyond the bound, to tell a body of just that size from a longer one."""
-    left = MAX_BODY_BYTES + 1 if content_length is None else content_length
+    left = at_most + 1 if content_length is None else content_length
     while left > 0:
         try:
             piece = stream.read(min(_PIECE, left))
@@ -52,15 +62,15 @@ def _pieces(stream: BinaryIO, content_length: int | None) -> Iterator[bytes]:
         left -= len(piece)
         yield piece
     if content_length is None:
-        raise _too_large()
+        raise too_large(at_most)
 
 
-def _bounded(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    left = MAX_BODY_BYTES
+def _bounded(pieces: Iterable[bytes], at_most: int) -> Iterator[bytes]:
+    left = at_most
     for piece in pieces:
         left -= len(piece)
         if left < 0:
-            raise _too_large()
+            raise too_large(at_most)
         yield piece
 
 
@@ -88,7 +98,3 @@ def _inflate(member: zlib._Decompress, data: bytes) -> bytes:
 
 def _refused(message: str) -> ValidationError:
     return ValidationError(message, [Problem("$", "encoding")])
-
-
-def _too_large() -> PayloadTooLarge:
-    return PayloadTooLarge(f"the body has more than {MAX_BODY_BYTES} bytes", [Problem("$", "size")])

@@ -9,30 +9,31 @@ from __future__ import annotations
 import socket
 import struct
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
-from agent.edge.body import read_body
+from agent.edge.body import MAX_BODY_BYTES, read_body
 
 Environ = Mapping[str, Any]
 
 # A client that is still sending gets our answer only if somebody reads on; beyond this it is cut off.
 _DRAINED_AT_MOST: Final = 64 * 1024 * 1024
-# How long a sender may pause: within a body that is wanted, and within what nobody waits for any more.
-_STALLED_AT_MOST_S: Final = 10
-_DRAIN_STALLED_AT_MOST_S: Final = 1
-# struct timeval: seconds and microseconds.
-_TIMEVAL: Final = struct.Struct("ll")
+# How long a sender may pause, as struct timeval (seconds and microseconds): within a body that is wanted, and within
+# what nobody waits for any more.
+_STALLED_AT_MOST: Final = struct.pack("ll", 10, 0)
+_DRAIN_STALLED_AT_MOST: Final = struct.pack("ll", 1, 0)
+_AS_LONG_AS_IT_LIKES: Final = struct.pack("ll", 0, 0)
 _PIECE: Final = 64 * 1024
 
 
-def request_body(environ: Environ) -> bytes:
+def request_body(environ: Environ, *, at_most: int = MAX_BODY_BYTES) -> bytes:
     """The whole body, as ``read_body`` bounds and refuses it."""
-    with _stalls_bounded(environ, _STALLED_AT_MOST_S):
+    with _StallsBounded(environ, _STALLED_AT_MOST):
         return read_body(
             environ["wsgi.input"],
             content_length=_content_length(environ),
             encoding=environ.get("HTTP_CONTENT_ENCODING"),
+            at_most=at_most,
         )
 
 
@@ -44,7 +45,7 @@ def answer_and_read_on(body: bytes, environ: Environ) -> Iterator[bytes]:
     """
     yield body
     # The sender may be gone, or its chunks broken: then nobody waits for the answer.
-    with _stalls_bounded(environ, _DRAIN_STALLED_AT_MOST_S), suppress(Exception):
+    with _StallsBounded(environ, _DRAIN_STALLED_AT_MOST), suppress(Exception):
         _drain(environ["wsgi.input"])
 
 
@@ -60,18 +61,23 @@ def _drain(stream: BinaryIO) -> None:
         left -= len(piece)
 
 
-@contextmanager
-def _stalls_bounded(environ: Environ, seconds: int) -> Iterator[None]:
-    """Have each receive of the host's socket end after ``seconds``: a stalled sender must not keep a thread.
+class _StallsBounded:
+    """Has each receive of the host's socket end after ``at_most``: a stalled sender must not keep a thread.
 
-    By the kernel's own timeout: Python's would poll before each receive, and a capture has no time for that.
+    By the kernel's own timeout: Python's would poll before each receive, and a capture has no time for that. Nor for a
+    generator's context manager.
     """
-    connection = environ.get("gunicorn.socket")
-    if connection is None:
-        yield
-        return
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL.pack(seconds, 0))
-    try:
-        yield
-    finally:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIMEVAL.pack(0, 0))
+
+    __slots__ = ("_at_most", "_connection")
+
+    def __init__(self, environ: Environ, at_most: bytes) -> None:
+        self._connection: socket.socket | None = environ.get("gunicorn.socket")
+        self._at_most = at_most
+
+    def __enter__(self) -> None:
+        if self._connection is not None:
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, self._at_most)
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection is not None:
+            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _AS_LONG_AS_IT_LIKES)

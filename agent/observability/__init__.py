@@ -1,6 +1,6 @@
-"""What one request says about itself: JSON logs, and a span for each of its steps.
+"""What one request says about itself: JSON logs, a span for each of its steps, and metrics over all of them.
 
-Both tell ids, counts and names, never content (CONTRACT 8). Nothing in here raises into a request, and nothing of
+All tell ids, counts and names, never content (CONTRACT 8). Nothing in here raises into a request, and nothing of
 OpenTelemetry is imported before somebody asks for it.
 """
 

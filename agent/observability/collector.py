@@ -1,4 +1,4 @@
-"""Where spans are exported to, as the environment names it: OTLP over HTTP with protobuf, nothing else."""
+"""Where spans and metrics are exported to, as the environment names it: OTLP over HTTP with protobuf, nothing else."""
 
 from __future__ import annotations
 
@@ -12,48 +12,94 @@ from agent.errors import ConfigurationError
 from agent.observability.logs import log_event
 
 OBSERVATORY: Final = "LLM_OBSERVATORY_URL"
-_TRACES_ENDPOINT: Final = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 _ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
-_PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+_PROTOCOL: Final = "OTEL_EXPORTER_OTLP_PROTOCOL"
 _SPOKEN: Final = "http/protobuf"
-# OTLP specification, "OTLP/HTTP Request": the default path of traces.
-_PATH: Final = "/v1/traces"
 _NO_URL_CHARACTER: Final = re.compile(r"[^\x21-\x7e]")
 
 
-class Collector(NamedTuple):
-    """``url`` is the whole address that spans are posted to. ``ours``: named by our own variable, no shared one."""
+class _Signal(NamedTuple):
+    """One of the two kinds of what is exported. ``path`` is its default (OTLP specification, "OTLP/HTTP Request")."""
 
-    url: str
+    path: str
+    endpoint: str
+    protocol: str
+    exporter: str
+
+
+_TRACES: Final = _Signal(
+    "/v1/traces",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+    "OTEL_TRACES_EXPORTER",
+)
+_METRICS: Final = _Signal(
+    "/v1/metrics",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
+    "OTEL_METRICS_EXPORTER",
+)
+
+
+class Collector(NamedTuple):
+    """The whole addresses that spans and metrics are posted to; None is where nothing goes.
+
+    ``ours``: named by our own variable, which no host shares.
+    """
+
+    traces: str | None
+    metrics: str | None
     ours: bool
 
 
 def collector_from(environ: Mapping[str, str]) -> Collector | None:
     """Read which collector ``environ`` names, None where it names none.
 
-    ``LLM_OBSERVATORY_URL`` (a base, or the whole address ending in /v1/traces) comes first; the standard variables
-    count as the OpenTelemetry specification has them, and not at all where they switch the SDK or the exporter off.
+    ``LLM_OBSERVATORY_URL`` (a base, or the whole address ending in /v1/traces) comes first, and only the word ``none``
+    of OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER counts beside it. The standard variables count as the
+    OpenTelemetry specification has them, each signal for itself.
     Raises ConfigurationError with the variable's name for what is no http or https URL.
     """
     if observatory := environ.get(OBSERVATORY, "").strip():
-        return Collector(_with_path(_checked(OBSERVATORY, observatory)), ours=True)
-    traces, base = (environ.get(name, "").strip() for name in (_TRACES_ENDPOINT, _ENDPOINT))
-    if not (traces or base) or _switched_off(environ):
+        base = _checked(OBSERVATORY, observatory)
+        found = Collector(_beside(environ, _TRACES, base), _beside(environ, _METRICS, base), ours=True)
+    else:
+        found = Collector(_standard(environ, _TRACES), _standard(environ, _METRICS), ours=False)
+    return found if found.traces or found.metrics else None
+
+
+def _beside(environ: Mapping[str, str], signal: _Signal, base: str) -> str | None:
+    """The address of ``signal`` at our own observatory."""
+    if environ.get(signal.exporter, "").strip().lower() == "none":
         return None
-    if traces:
-        return Collector(_checked(_TRACES_ENDPOINT, traces), ours=False)
-    return Collector(_checked(_ENDPOINT, base).rstrip("/") + _PATH, ours=False)
+    url = urlsplit(base)
+    path = url.path.rstrip("/").removesuffix(_TRACES.path)
+    return url._replace(path=path + signal.path).geturl()
 
 
-def _switched_off(environ: Mapping[str, str]) -> bool:
+def _standard(environ: Mapping[str, str], signal: _Signal) -> str | None:
+    """The address of ``signal`` that the standard variables name."""
+    own, base = (environ.get(name, "").strip() for name in (signal.endpoint, _ENDPOINT))
+    if not (own or base) or _switched_off(environ, signal):
+        return None
+    if own:
+        return _checked(signal.endpoint, own)
+    return _checked(_ENDPOINT, base).rstrip("/") + signal.path
+
+
+def _switched_off(environ: Mapping[str, str], signal: _Signal) -> bool:
     if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return True
-    if environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() not in {"", "otlp"}:
+    if environ.get(signal.exporter, "").strip().lower() not in {"", "otlp"}:
         return True
-    protocol = next((value for name in _PROTOCOLS if (value := environ.get(name, "").strip().lower())), _SPOKEN)
-    if protocol != _SPOKEN:
-        # Not refused: an instrumented host may speak it, and then our spans go through the host.
-        log_event("telemetry endpoint left alone: its protocol is not http/protobuf", level=logging.WARNING)
+    named = (environ.get(name, "").strip().lower() for name in (signal.protocol, _PROTOCOL))
+    if next((protocol for protocol in named if protocol), _SPOKEN) != _SPOKEN:
+        # Not refused: an instrumented host may speak it, and then what we say goes through the host.
+        log_event(
+            "telemetry endpoint left alone: its protocol is not http/protobuf",
+            level=logging.WARNING,
+            fields={"signal": signal.path.rpartition("/")[2]},
+        )
         return True
     return False
 
@@ -68,9 +114,3 @@ def _checked(variable: str, given: str) -> str:
         # from None: the text of the cause holds the value.
         raise ConfigurationError(variable, "must be an http:// or https:// address") from None
     return given
-
-
-def _with_path(given: str) -> str:
-    url = urlsplit(given)
-    path = url.path.rstrip("/")
-    return url._replace(path=path if path.endswith(_PATH) else path + _PATH).geturl()

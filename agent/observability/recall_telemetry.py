@@ -1,23 +1,28 @@
-"""Logs and spans of one request of the recall function, as its HTTP surface uses them. Nothing here raises into it.
+"""Logs, spans and metrics of one request of the recall function, as its HTTP surface uses them. It raises nothing.
 
 A request that concerns a session is told in three lines: ``received``, with what the session was found to remember;
 ``conversation_context_loaded``, with how much of it goes into the answer; ``respond``, with what the answer was made
 from. A window that leaves turns out says ``context_pruned``, with how many. Told are ids, counts and names (CONTRACT
 8): of a parameter its name, and that only where it reads as one; of a session its UUID, since a native session id is a
 caller's text. Their counts go onto the span that is open, too.
+
+Counted are recalls: requests of a route that asks for a key. Health, the description and unknown paths are not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from agent.core.ids import session_uuid
 from agent.core.memory import Memory
+from agent.errors import AgentError
+from agent.observability import metric_table
+from agent.observability.destinations import Destinations
 from agent.observability.logs import Field, Fields
 from agent.observability.parameter_names import told_name, told_names
-from agent.observability.reporting import Reporting, RequestReport
+from agent.observability.reporting import Reporting, Request, RequestReport, is_refusal, project_of
 from agent.observability.token_estimate import estimated_tokens
 
 RECEIVED: Final = "received"
@@ -28,6 +33,20 @@ CONTEXT_PRUNED: Final = "context_pruned"
 
 class RecallRequestTelemetry(RequestReport):
     """What one request of a reader reports about itself."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self._operation: str | None = None
+
+    def operating(self, operation: str, *, is_open: bool) -> None:
+        """Say what is asked for, by the name of its route; where it ``is_open`` to all, it counts as no recall."""
+        self._operation = None if is_open else operation
+
+    def answered(self, status: int) -> None:
+        """Count a request that is answered, and put the ``status`` on its span."""
+        if self._is_counted(None):
+            self.spans.answered(int(status), None)
+            self._count("answered")
 
     def received(self, operation: str, session_id: str, *, memory: Memory, history_count: int) -> None:
         """Log that the session was found: what it remembers, and how many turns its history has."""
@@ -66,9 +85,22 @@ class RecallRequestTelemetry(RequestReport):
 
     @property
     def _trace_id(self) -> str:
-        """The trace of the caller; without one the request's own reference, which has the same 32 digits."""
-        _, ref, trace, _ = self._request
-        return ref.replace("-", "") if trace is None else trace.trace_id
+        """The trace of the request; without one its own reference, which has the same 32 digits."""
+        trace = self.trace
+        return self._request.ref.replace("-", "") if trace is None else trace.trace_id
+
+    def _is_counted(self, error: AgentError | None) -> bool:  # noqa: ARG002 - the other functions look at it
+        return self._operation is not None
+
+    def _count_failure(self, error: AgentError) -> None:
+        self._count("refused" if is_refusal(error) else "failed", error.error_code)
+
+    def _count(self, outcome: str, error_code: str | None = None) -> None:
+        labels = {"operation": self._operation or "", "outcome": outcome}
+        self._measures.record(metric_table.RECALL_DURATION, self._request.elapsed(), labels)
+        if error_code is not None:
+            labels = {**labels, "error.type": error_code}
+        self._measures.add(metric_table.RECALLS, 1, labels)
 
     def _stage(self, stage: str, operation: str, session_id: str, memory: Memory, history_count: int) -> None:
         with suppress(Exception):  # no failure of telemetry reaches a request
@@ -87,6 +119,11 @@ class RecallRequestTelemetry(RequestReport):
 
 class RecallTelemetry(Reporting):
     """Starts the telemetry of each request."""
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Telemetry as ``environ`` asks for it. Raises ConfigurationError for an endpoint or a budget that is none."""
+        return cls(Destinations.from_env(environ), name="recall", project=project_of(environ))
 
     def begin(self, environ: Mapping[str, Any], request_ref: str) -> RecallRequestTelemetry:
         """Start the request in a WSGI environment; ``request_ref`` is a UUID of its own."""

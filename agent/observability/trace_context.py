@@ -1,7 +1,7 @@
 """The trace that a request belongs to, from its headers: W3C ``traceparent``, else ``X-Cloud-Trace-Context``.
 
-Strict: a header that does not hold is ignored, as W3C Trace Context 3.2.2 asks. ``tracestate`` is not read: nothing
-is propagated onwards, and it is free text of the caller.
+Strict: a header that does not hold is ignored, as W3C Trace Context 3.2.2 asks. ``tracestate`` is not read and not sent
+on: it is free text of the caller, which may hold what no third party is to see, and the store has no use for it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,23 @@ def trace_context(traceparent: str | None, cloud_trace: str | None) -> TraceCont
     return (_from_traceparent(traceparent) if traceparent else None) or (
         _from_cloud_trace(cloud_trace) if cloud_trace else None
     )
+
+
+def forwarded(traceparent: str | None) -> str | None:
+    """The caller's ``traceparent`` for who is called on its behalf, where we add no span of ours; None if it is none.
+
+    As it came in version 00; of a later version only what that version has, as 3.2.4 asks of who does not know more.
+    """
+    found = _from_traceparent(traceparent) if traceparent else None
+    if traceparent is None or found is None or found.span_id is None:
+        return None
+    as_it_came = traceparent.strip(" \t")
+    return as_it_came if as_it_came.startswith("00-") else written(found.trace_id, found.span_id, sampled=found.sampled)
+
+
+def written(trace_id: str, span_id: str, *, sampled: bool) -> str:
+    """The header for a span with these ids in lower-case hex."""
+    return f"00-{trace_id}-{span_id}-{'01' if sampled else '00'}"
 
 
 def _from_traceparent(header: str) -> TraceContext | None:

@@ -1,11 +1,7 @@
-"""The spans of a request, through the OpenTelemetry API: validate, build, append; of a recall load and respond.
+"""The spans of a request, through the OpenTelemetry API: one of its own, and under it one for each of its steps.
 
-Where they go is decided per request, in this order:
-
-1. ``LLM_OBSERVATORY_URL`` is ours alone: a tracer provider of our own, not a global one, exports there.
-2. The host process has set a tracer provider (auto-instrumentation): our spans go through it, whatever it does.
-3. ``OTEL_EXPORTER_OTLP_(TRACES_)ENDPOINT``, which such a host reads as well: a provider of our own, as in 1.
-4. Else nowhere, and nothing of OpenTelemetry is imported.
+A capture has validate, build, append; a recall load and respond. The span of the request begins when the request did,
+and only where a step or an outcome is told: health answers have none. Where they go, ``destinations`` decides.
 
 A span carries ids and counts. Neither an exception's message nor its stack is recorded on it (CONTRACT 8), and no
 failure of telemetry is raised into a request.
@@ -13,172 +9,172 @@ failure of telemetry is raised into a request.
 
 from __future__ import annotations
 
-import logging
-import sys
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from agent import __version__
 from agent.errors import AgentError
-from agent.observability.collector import Collector, collector_from
-from agent.observability.logs import log_event, safe_field, type_name
-from agent.observability.span_export import SpanExport
-from agent.observability.trace_context import TraceContext
+from agent.observability.destinations import Destinations, Traced
+from agent.observability.logs import safe_field, type_name
+from agent.observability.metric_table import SCOPE
+from agent.observability.trace_context import TraceContext, written
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-    from opentelemetry.trace import Span, Tracer, TracerProvider
+    from opentelemetry.trace import Span
 
-SCOPE: Final = "conversation_memory"
-_API: Final = "opentelemetry.trace"
+# Steps that call another service.
+_CALLS: Final = frozenset({"append"})
 _NOTHING: Final = nullcontext()
 
 
 class Spans(Protocol):
     """The spans of one request."""
 
+    @property
+    def trace(self) -> TraceContext | None:
+        """The place of the request's own span; None where it has none."""
+
+    @property
+    def traceparent(self) -> str | None:
+        """The W3C header for what is called inside the open step; None where the request is of no trace."""
+
     def span(self, name: str) -> AbstractContextManager[None]:
-        """Time the step ``name`` (such as validate) as a child of the incoming trace."""
+        """Time the step ``name`` (such as validate) as a child of the request's own span."""
 
     def set(self, **attributes: str | int | bool) -> None:
-        """Put ids and counts on the span that is open."""
+        """Put ids and counts on the span that is open, the request's own where no step is."""
+
+    def conversation(self, conversation_id: str, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Say on the request's own span which conversation it is of, and how many tokens that took."""
+
+    def answered(self, status: int, error: AgentError | None) -> None:
+        """Say on the request's own span what came of it."""
 
     def end(self) -> None:
         """Export what was recorded, where that is ours to do; blocks no longer than the export's bound."""
 
 
 class NoSpans:
-    """The spans of a request that nobody watches."""
+    """The spans of a request that nobody watches; ``traceparent`` is its caller's."""
+
+    trace: TraceContext | None = None
+
+    def __init__(self, traceparent: str | None = None) -> None:
+        self.traceparent = traceparent
 
     def span(self, name: str) -> AbstractContextManager[None]:  # noqa: ARG002 - the port's parameter
         return _NOTHING
 
     def set(self, **attributes: str | int | bool) -> None: ...
 
+    def conversation(self, conversation_id: str, *, input_tokens: int | None, output_tokens: int | None) -> None: ...
+
+    def answered(self, status: int, error: AgentError | None) -> None: ...
+
     def end(self) -> None: ...
 
 
-class Destination(NamedTuple):
-    """A tracer; ``export`` only where its provider is our own, so that nobody else sends its spans."""
+class Begun(NamedTuple):
+    """A request whose spans begin: its ``name`` (capture, recall), its reference, its caller's header to pass on."""
 
-    tracer: Tracer
-    export: SpanExport | None
+    name: str
+    ref: str
+    traceparent: str | None
+    at_ns: int
 
 
 class Tracing:
-    """Gives each request its spans; ``collector`` is where to export them to, ``clock`` monotonic seconds.
+    """Gives each request its spans. ``wall_ns`` is nanoseconds since 1970."""
 
-    ``modules`` are those that the process has imported: only there can a host's tracer provider be.
-    """
+    def __init__(self, destinations: Destinations, *, name: str, wall_ns: Callable[[], int] = time.time_ns) -> None:
+        self._destinations = destinations
+        self._name = name
+        self._wall_ns = wall_ns
 
-    def __init__(
-        self,
-        collector: Collector | None,
-        *,
-        environ: Mapping[str, str],
-        clock: Callable[[], float] = time.monotonic,
-        modules: Mapping[str, ModuleType] = sys.modules,
-    ) -> None:
-        self._collector = collector
-        self._environ = environ
-        self._clock = clock
-        self._modules = modules
-        self._own: Destination | None = None
-        self._own_tried = False
-        self._host: tuple[TracerProvider, Destination] | None = None
-        self._lock = threading.Lock()
-
-    @classmethod
-    def from_env(cls, environ: Mapping[str, str], *, clock: Callable[[], float] = time.monotonic) -> Tracing:
-        """Tracing as ``environ`` asks for it. Raises ConfigurationError for an endpoint that is no URL."""
-        return cls(collector_from(environ), environ=environ, clock=clock)
-
-    def request(self, trace: TraceContext | None, execution_ref: str) -> Spans:
-        """Begin the spans of one request: children of the span that is current, else of ``trace``, else roots."""
+    def request(self, trace: TraceContext | None, ref: str, traceparent: str | None = None) -> Spans:
+        """Begin the spans of one request: under the span that is current, else under ``trace``, else under none."""
         with suppress(Exception):  # no failure of telemetry reaches a request
-            destination = self._destination()
-            if destination is not None:
-                return RecordedSpans(destination, _parent(trace), execution_ref)
-        return NoSpans()
-
-    def close(self) -> None:
-        """Close the connection to the collector; spans of later requests are dropped."""
-        if self._own is not None and self._own.export is not None:
-            self._own.export.close()
-
-    def _destination(self) -> Destination | None:
-        if self._collector is None:
-            return self._host_destination()
-        if self._collector.ours:
-            return self._own_destination(self._collector)
-        return self._host_destination() or self._own_destination(self._collector)
-
-    def _host_destination(self) -> Destination | None:
-        # Whoever has set a provider has imported the API; importing it here would only cost the cold start.
-        api = self._modules.get(_API)
-        if api is None:
-            return None
-        provider: TracerProvider = api.get_tracer_provider()
-        if isinstance(provider, api.ProxyTracerProvider | api.NoOpTracerProvider):
-            return None
-        if self._host is None or self._host[0] is not provider:
-            self._host = (provider, Destination(provider.get_tracer(SCOPE, __version__), None))
-        return self._host[1]
-
-    def _own_destination(self, collector: Collector) -> Destination | None:
-        if self._own is None:
-            with self._lock:
-                if not self._own_tried:
-                    self._own_tried = True
-                    self._own = self._build_own(collector)
-        return self._own
-
-    def _build_own(self, collector: Collector) -> Destination | None:
-        """Make the destination that exports to ``collector``; None, logged once, where the SDK cannot be used."""
-        try:
-            # The SDK and its exporter are a third of a cold start: only an instance that exports pays for them.
-            from agent.observability.otlp import exporter_to, tracer_provider
-
-            tracer = tracer_provider(self._environ).get_tracer(SCOPE, __version__)
-            return Destination(tracer, SpanExport(exporter_to(collector.url), clock=self._clock))
-        except Exception as error:  # noqa: BLE001 - a broken installation of the SDK costs the spans, not the captures
-            log_event("telemetry unavailable", level=logging.ERROR, error=error)
-            return None
+            traced = self._destinations.traces()
+            if traced is not None:
+                return RecordedSpans(traced, _parent(trace), Begun(self._name, ref, traceparent, self._wall_ns()))
+        return NoSpans(traceparent)
 
 
 class RecordedSpans:
     """The spans of one request; used by the one thread that answers it."""
 
-    def __init__(self, destination: Destination, parent: Context | None, execution_ref: str) -> None:
-        self._destination = destination
+    def __init__(self, traced: Traced, parent: Context | None, begun: Begun) -> None:
+        self._traced = traced
         self._parent = parent
-        self._execution_ref = execution_ref
+        self._begun = begun
+        self._own: Span | None = None
         self._open: list[Span] = []
         self._ended: list[Span] = []
+
+    @property
+    def trace(self) -> TraceContext | None:
+        with suppress(Exception):  # no failure of telemetry reaches a request
+            context = None if self._own is None else self._own.get_span_context()
+            if context is not None and context.is_valid:
+                sampled = context.trace_flags.sampled
+                return TraceContext(f"{context.trace_id:032x}", f"{context.span_id:016x}", sampled)
+        return None
+
+    @property
+    def traceparent(self) -> str | None:
+        with suppress(Exception):
+            context = self._open[-1].get_span_context()
+            if context.is_valid:
+                ids = f"{context.trace_id:032x}", f"{context.span_id:016x}"
+                return written(*ids, sampled=context.trace_flags.sampled)
+        return self._begun.traceparent
 
     def span(self, name: str) -> AbstractContextManager[None]:
         return _Step(self, name)
 
     def set(self, **attributes: str | int | bool) -> None:
-        with suppress(Exception):  # no failure of telemetry reaches a request
-            span = self._open[-1]
-            for name, value in attributes.items():
-                span.set_attribute(f"{SCOPE}.{name}", safe_field(value))
+        with suppress(Exception):
+            span = self._open[-1] if self._open else self._own
+            if span is not None:
+                for name, value in attributes.items():
+                    span.set_attribute(f"{SCOPE}.{name}", safe_field(value))
+
+    def conversation(self, conversation_id: str, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        # Semantic conventions, "Generative AI": registry attributes of gen_ai.
+        with suppress(Exception):
+            span = self._whole()
+            span.set_attribute("gen_ai.conversation.id", safe_field(conversation_id))
+            for name, tokens in (("input", input_tokens), ("output", output_tokens)):
+                if tokens is not None:
+                    span.set_attribute(f"gen_ai.usage.{name}_tokens", safe_field(tokens))
+
+    def answered(self, status: int, error: AgentError | None) -> None:
+        with suppress(Exception):
+            span = self._whole()
+            span.set_attribute("http.response.status_code", status)
+            if error is not None:
+                _mark(span, error)
 
     def end(self) -> None:
-        if self._ended and self._destination.export is not None:
+        with suppress(Exception):
+            if self._own is not None:
+                own, self._own = self._own, None
+                self.close(own)
+        if self._ended and self._traced.export is not None:
             ended, self._ended = self._ended, []
-            self._destination.export.send(ended)
+            self._traced.export.send(ended)
 
     def start(self, name: str) -> Span:
-        span = self._destination.tracer.start_span(
+        from opentelemetry.trace import SpanKind, set_span_in_context
+
+        span = self._traced.tracer.start_span(
             f"{SCOPE}.{name}",
-            context=self._parent,
-            attributes={f"{SCOPE}.execution_ref": self._execution_ref},
+            context=set_span_in_context(self._whole()),
+            kind=SpanKind.CLIENT if name in _CALLS else SpanKind.INTERNAL,
+            attributes={f"{SCOPE}.execution_ref": self._begun.ref},
         )
         self._open.append(span)
         return span
@@ -187,9 +183,27 @@ class RecordedSpans:
         self._open.remove(span)
         if error is not None:
             _mark(span, error)
+        self.close(span)
+
+    def _whole(self) -> Span:
+        """The span of the request itself, begun by whoever first needs it, at the instant when the request did."""
+        if self._own is None:
+            from opentelemetry.trace import SpanKind
+
+            self._own = self._traced.tracer.start_span(
+                f"{SCOPE}.{self._begun.name}",
+                context=self._parent,
+                kind=SpanKind.SERVER,
+                start_time=self._begun.at_ns,
+                attributes={f"{SCOPE}.execution_ref": self._begun.ref},
+            )
+        return self._own
+
+    def close(self, span: Span) -> None:
+        """End a span of ours: every one ends here."""
         recorded = span.is_recording() and span.get_span_context().trace_flags.sampled
         span.end()
-        if recorded and self._destination.export is not None:
+        if recorded and self._traced.export is not None:
             self._ended.append(span)
 
 

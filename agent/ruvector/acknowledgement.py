@@ -23,7 +23,7 @@ _MAX_TEXT: Final = 255
 _MAX_COUNT: Final = 2**63 - 1
 
 
-def read_receipt(status: int, body: bytes, *, latency_ms: int) -> Receipt:
+def read_receipt(status: int, body: bytes, *, latency_ms: int, attempts: int = 1) -> Receipt:
     """The receipt in an answer of HTTP ``status``. Raises ValueError where the answer acknowledges nothing."""
     if status not in (200, 201):
         raise ValueError("no acknowledgement: the status")
@@ -39,6 +39,7 @@ def read_receipt(status: int, body: bytes, *, latency_ms: int) -> Receipt:
         execution_ref=_id(document, "executionRef", "execution_ref"),
         timestamp=_timestamp(document.get("timestamp")),
         latency_ms=latency_ms,
+        attempts=attempts,
     )
 
 

@@ -9,34 +9,31 @@ from __future__ import annotations
 import random as random_source
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import ceil
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 from urllib.parse import urlencode
 
 import httpx
 
-from agent.core.decision import AGENT_ID
+from agent.core.agent_identity import AGENT_ID
 from agent.core.receipt import Receipt
 from agent.errors import (
     ConfigurationError,
     InternalError,
     Problem,
-    RateLimitExceeded,
-    StoreConnectionError,
     StoreNotFound,
     StoreWriteError,
     ValidationError,
 )
 from agent.ruvector.acknowledgement import read_receipt
-from agent.ruvector.health import StoreHealth
+from agent.ruvector.given_up import given_up
 from agent.ruvector.response import BodyRefused
 from agent.ruvector.retry import Attempt, AttemptError, RetryPolicy, parse_retry_after
 from agent.ruvector.store_key import KeyState, Role, key_refused, key_state, role_needed
 
 if TYPE_CHECKING:
     from agent.ruvector.erasure import StoreErasure
+    from agent.ruvector.health import StoreHealth
     from agent.ruvector.models import EventEnvelope, EventPage, TurnPage
     from agent.ruvector.reads import StoreReads
 
@@ -45,7 +42,6 @@ T = TypeVar("T")
 DEFAULT_DEADLINE_S: Final = 20.0
 MAX_ACKNOWLEDGEMENT_BYTES: Final = 1024 * 1024
 MAX_READ_BYTES: Final = 64 * 1024 * 1024
-_RETRY_AFTER_S: Final = 1  # what a caller is told who is to come back later when the store names no time
 _GATEWAY_STATUSES: Final = (502, 504)  # a gateway answered these for the store, which may have acted all the same
 
 Headers = list[tuple[bytes, bytes]]
@@ -60,8 +56,7 @@ class AnswerTooLong(Exception):
         self.refused = refused
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     status: int
     headers: httpx.Headers
     body: bytes
@@ -116,10 +111,11 @@ class RuvectorClient:
         self._wall_clock = wall_clock
         self._policy = RetryPolicy(deadline_s, clock, sleep, random)
 
-    def append(self, envelope: bytes, *, idempotency_key: str | None) -> Receipt:
+    def append(self, envelope: bytes, *, idempotency_key: str | None, traceparent: str | None = None) -> Receipt:
         """Append one event (CONTRACT 10) and return the store's receipt; every attempt carries the same bytes and key.
 
         The key is that of the event or of the caller; None sends none, for an event of another writer that has none.
+        ``traceparent`` is sent on as it is (W3C Trace Context 3.2); None sends none.
         Raises StoreConnectionError (not reached, or no answer, after retries), RateLimitExceeded, and StoreWriteError
         for any answer that is neither an acknowledgement nor retried, a 409 included.
         """
@@ -127,12 +123,15 @@ class RuvectorClient:
         headers = [*self._append_headers, (b"Content-Length", b"%d" % len(envelope))]
         if idempotency_key is not None:
             headers.append((b"Idempotency-Key", _header_value(idempotency_key, "the Idempotency-Key")))
+        if traceparent is not None:
+            headers.append((b"traceparent", _header_value(traceparent, "the traceparent")))
 
         def attempt_append(attempt: Attempt) -> Receipt:
             request = _request("POST", self._append_url, headers, attempt, body=envelope)
             answer = self._exchange(request, attempt)
             try:
-                return read_receipt(answer.status, answer.body, latency_ms=self._milliseconds(started))
+                taken_ms = self._milliseconds(started)
+                return read_receipt(answer.status, answer.body, latency_ms=taken_ms, attempts=attempt.number)
             except ValueError:
                 raise _refused(answer, attempt, "write") from None
 
@@ -140,6 +139,9 @@ class RuvectorClient:
 
     def health(self, *, timeout_s: float) -> StoreHealth:
         """Ask the store once, within ``timeout_s`` seconds. A store that is down is an answer, not an error."""
+        # Late: a capture asks for no health.
+        from agent.ruvector.health import StoreHealth
+
         started = self._clock()
         answer = self._asked_once(self._health_url, timeout_s)
         if answer is None:
@@ -220,7 +222,7 @@ class RuvectorClient:
         try:
             return self._policy.run(call, repeat_acted=repeat_acted)
         except AttemptError as failure:
-            raise _given_up(failure) from failure.__cause__
+            raise given_up(failure) from failure.__cause__
 
     def _asked_once(self, url: httpx.URL, timeout_s: float) -> _Answer | None:
         """The answer to one GET, whatever its status; None where none came within ``timeout_s`` seconds."""
@@ -303,22 +305,6 @@ def _refused(answer: _Answer, attempt: Attempt, role: Role) -> StoreWriteError:
         or f"the store answered {answer.status} with something that is not the answer that was asked for",
         upstream_status=answer.status,
         details={"attempts": attempt.number},
-    )
-
-
-def _given_up(failure: AttemptError) -> StoreConnectionError | RateLimitExceeded:
-    """The error of the product's tree for the last failed attempt; a ``Retry-After`` is passed on in seconds."""
-    details: dict[str, object] = {"attempts": failure.attempts}
-    if failure.status is not None:
-        details["upstream_status"] = failure.status
-    asked = failure.retry_after_s
-    if failure.status == 429:
-        headers = {"Retry-After": str(_RETRY_AFTER_S if asked is None else ceil(asked))}
-        return RateLimitExceeded("the store's rate limit is reached", details=details, headers=headers)
-    return StoreConnectionError(
-        "the store could not be reached, or did not answer in time",
-        details=details,
-        headers=None if asked is None else {"Retry-After": str(ceil(asked))},
     )
 
 

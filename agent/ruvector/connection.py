@@ -30,11 +30,14 @@ Address = tuple[int, int, int, str, Any]
 class Connection:
     """A connected socket with its parser. Not thread-safe: one exchange at a time."""
 
-    __slots__ = ("_clock", "_reader", "_socket", "idle_since")
+    __slots__ = ("_clock", "_readable", "_reader", "_socket", "idle_since")
 
     def __init__(self, connected: socket.socket, clock: Clock) -> None:
         connected.settimeout(0)
         self._socket = connected
+        # Waits for what almost every exchange waits for: made once, where a poll of each wait's own costs more.
+        self._readable = poll()
+        self._readable.register(connected, POLLIN)
         self._clock = clock
         self._reader = ResponseReader()
         self.idle_since = clock()
@@ -114,8 +117,10 @@ class Connection:
 
     def _wait(self, events: int, deadline: float) -> int:
         """What the socket is ready for, of ``events`` or an error. Raises TimeoutError at ``deadline``."""
-        poller = poll()
-        poller.register(self._socket, events)
+        poller = self._readable
+        if events != POLLIN:
+            poller = poll()
+            poller.register(self._socket, events)
         ready = poller.poll(remaining(deadline, self._clock) * 1000)
         if not ready:
             raise TimeoutError

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -27,16 +26,15 @@ _LEAST_ATTEMPT_S: Final = 0.01
 _LONGEST_DELAY_S: Final = 10**11
 
 # RFC 9110 5.6.7: the preferred form and the two obsolete ones, all three to be read. parsedate alone is too lenient.
-_HTTP_DATE: Final = re.compile(
-    r"[A-Za-z]{3}, \d\d [A-Za-z]{3} \d{4} \d\d:\d\d:\d\d GMT\Z"
+# Compiled on first use: a store that never asks to wait never needs it.
+_HTTP_DATE: Final = (
+    r"(?a)[A-Za-z]{3}, \d\d [A-Za-z]{3} \d{4} \d\d:\d\d:\d\d GMT\Z"
     r"|[A-Za-z]{6,9}, \d\d-[A-Za-z]{3}-\d\d \d\d:\d\d:\d\d GMT\Z"
-    r"|[A-Za-z]{3} [A-Za-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\Z",
-    re.ASCII,
+    r"|[A-Za-z]{3} [A-Za-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\Z"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One attempt: its number from 1, and the instants of the clock at which connecting and the whole must be over."""
 
     number: int
@@ -62,8 +60,7 @@ class AttemptError(Exception):
         self.retry_after_s = retry_after_s
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(NamedTuple):
     """Runs a call until it succeeds, fails for good, or the budget of attempts or of time is spent.
 
     ``deadline_s``: seconds for all attempts and sleeps. ``clock``: monotonic seconds. ``random``: 0.0 up to 1.0.
@@ -139,7 +136,7 @@ def parse_retry_after(text: str | None, *, now: datetime) -> float | None:
     if text.isascii() and text.isdigit():
         digits = text.lstrip("0")
         return float(min(int(digits[:12] or "0"), _LONGEST_DELAY_S))
-    if not _HTTP_DATE.match(text):
+    if not re.match(_HTTP_DATE, text):
         return None
     try:
         moment = parsedate_to_datetime(text)

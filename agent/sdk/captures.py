@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from agent.capture.service import NATIVE, CaptureRequest, CaptureService
+from agent.capture.request import NATIVE, CaptureRequest
+from agent.capture.service import CaptureService
 from agent.core.canonical import encode
 from agent.core.ids import is_uuid, turn_uuid
 from agent.core.session import SessionState

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from agent.bootstrap import Once
+from agent.once import Once
 
 if TYPE_CHECKING:
     from agent.ruvector.client import Query, RuvectorClient

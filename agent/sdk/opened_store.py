@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent import __version__
-from agent.bootstrap import Once, embedded_fault, peak_memory_bytes, store_client
+from agent.bootstrap import embedded_fault, peak_memory_bytes, store_client
 from agent.capture.service import CaptureService
 from agent.config import Settings, StoreAddress
 from agent.errors import StoreConnectionError, StoreNotFound, StoreWriteError
+from agent.once import Once
 from agent.recall.held import HeldSession, HeldSessions
 from agent.ruvector.reads import StoreReads
 from agent.sdk.file_reads import FileAsked

@@ -18,11 +18,11 @@ from contextlib import contextmanager
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Self
 
-from agent.bootstrap import Once
 from agent.core.cut import Cuts
 from agent.core.memory import EMPTY, state_turn
 from agent.core.pairs import paired_calls
 from agent.core.timestamps import utc_text
+from agent.once import Once
 from agent.sdk.arguments import check_count, checked_name, checked_params
 from agent.sdk.asking import answered, asked_in, question
 from agent.sdk.batch import open_batch, opened

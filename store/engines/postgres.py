@@ -62,12 +62,12 @@ _SIZE: Final = (
     "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class WHERE relname = ANY(%s) AND relkind = 'r'"
 )
 
-# Transactions that began before the transaction id; what this user may not know of others counts as one.
+# Transactions that began before the transaction id. Of another role's session the server hides what kind it is.
 _LOOK_BACK: Final = """
-SELECT EXISTS (
-    SELECT 1 FROM pg_stat_activity
+SELECT EXISTS (SELECT 1 FROM pg_stat_activity
     WHERE datid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()
-        AND backend_type = 'client backend' AND (state IS NULL OR age(backend_xmin) > age(%s::xid8::xid))
+        AND (backend_type = 'client backend' OR backend_type IS NULL AND usesysid IS NOT NULL)
+        AND age(backend_xmin) > age(%s::xid8::xid)
 ) OR EXISTS (SELECT 1 FROM pg_prepared_xacts WHERE database = current_database())
 """
 _LOOKING_BACK_S: Final = 1.0
@@ -139,7 +139,7 @@ class PostgresEngine:
         It copies rows that an open transaction may still see, so while one looks back nothing is rewritten.
 
         PostgreSQL zeroes nothing that it frees, so until then old rows can be read in the files. Write-ahead logs,
-        backups and replicas are not touched: see docs/erasure.md.
+        backups and replicas are not touched: see docs/store.md.
         """
         with self._connection(self._clock() + self._lock_timeout_s, autocommit=True) as raw:
             (size,) = raw.execute(_SIZE, (list(_WITH_CONTENT),)).fetchone()

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from agent.core.decision import AGENT_ID, DECISION_TYPE
+from agent.core.agent_identity import AGENT_ID
+from agent.core.decision import DECISION_TYPE
 from agent.core.receipt import TurnCounts
 from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, event_key, position_of

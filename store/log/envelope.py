@@ -16,8 +16,8 @@ from typing import Any, Final
 import jiter
 import orjson
 
+from agent.core.agent_identity import AGENT_VERSION
 from agent.core.canonical import canonical_walk, encode
-from agent.core.decision import AGENT_VERSION
 from agent.core.timestamps import instant
 from store.errors import BadRequest
 from store.log.identifiers import lowered, packed

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from agent.core.decision import AGENT_ID, DECISION_TYPE
+from agent.core.agent_identity import AGENT_ID
+from agent.core.decision import DECISION_TYPE
 from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, event_key, position_of
 from store.errors import NotFound

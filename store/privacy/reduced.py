@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from agent.core.agent_identity import AGENT_ID
 from agent.core.contract_version import kept_version
-from agent.core.decision import AGENT_ID, DECISION_TYPE
+from agent.core.decision import DECISION_TYPE
 from agent.core.ids import is_uuid
 from agent.core.timestamps import is_date_time
 

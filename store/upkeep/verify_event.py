@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from agent.core.agent_identity import AGENT_ID
 from agent.core.canonical import stored_inputs_hash
-from agent.core.decision import AGENT_ID, DECISION_TYPE
+from agent.core.decision import DECISION_TYPE
 from store.engines.engine import Connection
 from store.engines.schema import event_key, position_of
 from store.errors import BadRequest, DamagedDatabase

@@ -41,11 +41,13 @@ class FakeStore:
     error: BaseException | None = None
     appended: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    traceparents: list[str | None] = field(default_factory=list)
 
-    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
+    def append(self, envelope: bytes, *, idempotency_key: str, traceparent: str | None = None) -> Receipt:
         self.appended.append(json.loads(envelope))
         check_event(self.appended[-1]["payload"])
         self.keys.append(idempotency_key)
+        self.traceparents.append(traceparent)
         if self.error is not None:
             raise self.error
         return self.receipt
@@ -57,6 +59,7 @@ class FakeSpans:
 
     steps: list[str] = field(default_factory=list)
     attributes: dict[str, Any] = field(default_factory=dict)
+    traceparent: str | None = None
 
     @contextlib.contextmanager
     def span(self, name: str) -> Iterator[None]:
@@ -65,6 +68,9 @@ class FakeSpans:
 
     def set(self, **attributes: str | int | bool) -> None:
         self.attributes.update(attributes)
+
+    def conversation(self, conversation_id: str, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        self.attributes["conversation"] = (conversation_id, input_tokens, output_tokens)
 
 
 @dataclass
@@ -78,10 +84,13 @@ class FakeTelemetry:
         self.reports.append(("begin", execution_ref))
         return self
 
+    def delivered(self, *, age_s: float | None, attempt: int | None) -> None:
+        self.reports.append(("delivered", (age_s, attempt)))
+
     def captured(self, **counts: Any) -> None:
         self.reports.append(("captured", counts))
 
-    def failed(self, error: Any) -> None:
+    def failed(self, error: Any, *, status: int | None = None) -> None:
         self.reports.append(("failed", error))
 
     def end(self) -> None:

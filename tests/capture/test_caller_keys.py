@@ -44,7 +44,7 @@ def test_a_caller_without_one_is_refused_and_nothing_is_written(handle, store, t
     assert KEY not in json.dumps(body)
     assert store.appended == []
     assert telemetry.spans.steps == []
-    assert [name for name, _ in telemetry.reports] == ["begin", "end", "failed"]
+    assert [name for name, _ in telemetry.reports] == ["begin", "failed", "end"]
 
 
 def test_nothing_of_the_body_is_read_before_the_refusal_is_answered_and_all_of_it_after(handle):

@@ -75,7 +75,7 @@ def test_the_envelope_is_the_write_that_the_deployed_service_accepts():
 def test_the_inputs_are_the_text_as_sent():
     store = FakeStore()
     received = []
-    store.append = lambda envelope, idempotency_key: received.append(envelope) or ACCEPTED
+    store.append = lambda envelope, **_: received.append(envelope) or ACCEPTED
     odd = BASE_TEXT.replace('"content":', '  "x_unknown" : 1.0e2,\n "content" :').encode()
     capture(store, odd)
     assert odd in received[0]
@@ -84,7 +84,7 @@ def test_the_inputs_are_the_text_as_sent():
 def test_the_text_of_a_wrapped_payload_is_the_inner_one():
     received = []
     store = FakeStore()
-    store.append = lambda envelope, idempotency_key: received.append(envelope) or ACCEPTED
+    store.append = lambda envelope, **_: received.append(envelope) or ACCEPTED
     capture(store, b'{"note": "{", "payload" : ' + BASE_TEXT.encode() + b"}")
     assert b'"inputs":' + BASE_TEXT.encode() + b',"stored_inputs_hash":"' + BASE_HASH.encode() in received[0]
 
@@ -183,7 +183,16 @@ def test_there_are_three_spans_with_counts_and_no_content():
     spans = FakeSpans()
     capture(FakeStore(), BASE_TEXT.encode(), spans)
     assert spans.steps == ["validate", "build", "append"]
-    assert set(spans.attributes) == {"duplicate", "turns", "bytes"}
+    assert set(spans.attributes) == {"duplicate", "turns", "bytes", "conversation"}
+    assert spans.attributes["conversation"] == (base()["conversation_id"], 12, 4)
+
+
+def test_the_step_that_appends_names_its_place_in_the_trace_to_the_store():
+    store = FakeStore()
+    traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    capture(store, BASE_TEXT.encode(), FakeSpans(traceparent=traceparent))
+    capture(store, BASE_TEXT.encode(), FakeSpans())
+    assert store.traceparents == [traceparent, None]
 
 
 def test_derived_ids_are_stored_as_the_payload_that_it_became():

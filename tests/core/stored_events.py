@@ -21,7 +21,7 @@ class _Kept:
     def __init__(self) -> None:
         self.envelope = b""
 
-    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
+    def append(self, envelope: bytes, *, idempotency_key: str, traceparent: str | None = None) -> Receipt:
         self.envelope = envelope
         return Receipt(None, False, None, None, None, None, 0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import runpy
 import shutil
 import subprocess
@@ -125,13 +127,21 @@ def test_a_folder_without_schemas_is_no_success(tmp_path: Path, check_schemas: C
     assert check_schemas(tmp_path) == [f"{tmp_path.name}: no JSON Schema"]
 
 
-def test_a_shell_script_that_does_not_parse_stops_the_check(tmp_path: Path) -> None:
+def test_a_shell_script_that_does_not_parse_or_is_careless_stops_the_check(tmp_path: Path) -> None:
     for folder in (".ci", "scripts"):
         (tmp_path / folder).mkdir()
     shutil.copy(PROJECT / "scripts/check_shell.sh", tmp_path / "scripts")
-    sound = subprocess.run(["sh", "scripts/check_shell.sh"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    environ = {"PATH": os.environ["PATH"], "BIN": str(Path(sys.executable).parent)}
+    check = functools.partial(
+        subprocess.run, ["sh", "scripts/check_shell.sh"], cwd=tmp_path, env=environ, capture_output=True, text=True
+    )
+    sound = check()
     assert (sound.returncode, sound.stdout) == (0, "shell scripts: 1\n")
     (tmp_path / ".ci/run").write_text("#!/usr/bin/env bash\nif true; then\n")
-    broken = subprocess.run(["sh", "scripts/check_shell.sh"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    broken = check()
     assert broken.returncode != 0
     assert ".ci/run" in broken.stderr
+    (tmp_path / ".ci/run").write_text("#!/bin/sh\nrm -rf $1/*\n")
+    careless = check()
+    assert careless.returncode != 0
+    assert "SC2115" in careless.stdout

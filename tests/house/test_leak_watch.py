@@ -19,7 +19,8 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Status, StatusCode
 from agent.observability import log_event
-from agent.observability.tracing import Destination, RecordedSpans
+from agent.observability.destinations import Traced
+from agent.observability.tracing import Begun, RecordedSpans
 from tests.leak_watch import WATCH
 
 SECRET = "{SECRET}"
@@ -27,7 +28,8 @@ CALL = "logging.getLogger('store').error('it is %s', SECRET)"
 
 
 def recorded():
-    return RecordedSpans(Destination(TracerProvider(shutdown_on_exit=False).get_tracer("t"), None), None, "ref")
+    traced = Traced(TracerProvider(shutdown_on_exit=False).get_tracer("t"), None)
+    return RecordedSpans(traced, None, Begun("load", "ref", None, 0))
 
 
 def span(name, **attributes):

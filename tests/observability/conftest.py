@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from agent.observability.bounded_export import EXPORT_THREAD
 from agent.observability.collector import collector_from
+from agent.observability.destinations import Destinations
 from agent.observability.logs import LOGGER_NAME, JsonLines, configure_logging
-from agent.observability.span_export import EXPORT_THREAD
 from agent.observability.tracing import Tracing
 from tests.observability.captures import MakeTracing
 from tests.observability.peers import SpanCollector, StuckPeer
@@ -50,6 +51,23 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def destinations_for(
+    environ: Mapping[str, str], clock: Callable[[], float], modules: Mapping[str, ModuleType]
+) -> Destinations:
+    """Destinations that know of no host but the one in ``modules``, and that nothing calls at the end of the process.
+
+    They hold a request for half a second at most: a machine that runs other tests beside may take a fifth for nothing.
+    """
+    return Destinations(
+        collector_from(environ),
+        environ=environ,
+        bound_s=0.5,
+        clock=clock,
+        at_exit=lambda _: None,
+        modules=modules,
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -110,12 +128,12 @@ def stuck_peer() -> Iterator[Callable[..., StuckPeer]]:
 @pytest.fixture
 def tracing_for(clock: Clock) -> Iterator[MakeTracing]:
     """Makes tracing that knows of no host, and closes it."""
-    made: list[Tracing] = []
+    made: list[Destinations] = []
 
     def make(environ: Mapping[str, str], modules: Mapping[str, ModuleType] | None = None) -> Tracing:
-        made.append(Tracing(collector_from(environ), environ=environ, clock=clock, modules=modules or {}))
-        return made[-1]
+        made.append(destinations_for(environ, clock, modules or {}))
+        return Tracing(made[-1], name="capture")
 
     yield make
-    for tracing in made:
-        tracing.close()
+    for destinations in made:
+        destinations.close()

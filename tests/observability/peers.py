@@ -1,4 +1,4 @@
-"""Collectors that spans are exported to: one that works, and some that misbehave on a real socket."""
+"""Collectors that spans and metrics are exported to: one that works, and some that misbehave on a real socket."""
 
 from __future__ import annotations
 
@@ -13,17 +13,24 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.leak_watch import WATCH
+from tests.live.collector import METRICS_PATH, Point, points_of
 
 
 class SpanCollector:
-    """An OTLP/HTTP collector: keeps what was posted, and answers with ``status``, ``headers`` and ``body``."""
+    """An OTLP/HTTP collector: keeps what was posted, and answers with ``status``, ``headers`` and ``body``.
+
+    ``paths``, ``bodies`` and ``connections`` are those of spans, ``metrics`` the bodies of metrics, for which
+    ``metrics_status`` may be another.
+    """
 
     def __init__(self) -> None:
         self.status = 200
+        self.metrics_status: int | None = None
         self.headers: dict[str, str] = {}
         self.body = b""
         self.paths: list[str] = []
         self.bodies: list[bytes] = []
+        self.metrics: list[bytes] = []
         self.connections: set[Any] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -47,6 +54,10 @@ class SpanCollector:
             for span in scope.spans
         ]
 
+    def points(self) -> list[Point]:
+        """The points of metrics, as they came."""
+        return [point for body in self.metrics for point in points_of(body)]
+
     def resource(self) -> dict[str, str]:
         attributes = self.requests()[0].resource_spans[0].resource.attributes
         return {attribute.key: attribute.value.string_value for attribute in attributes}
@@ -63,11 +74,16 @@ class SpanCollector:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                collector.connections.add(self.client_address)
-                collector.paths.append(self.path)
-                collector.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-                WATCH.look("a body sent to a collector", collector.bodies[-1].decode("latin-1"))
-                self.send_response(collector.status, "a reason that nobody repeats")
+                body, status = self.rfile.read(int(self.headers["Content-Length"])), collector.status
+                WATCH.look("a body sent to a collector", body.decode("latin-1"))
+                if self.path.endswith(METRICS_PATH):
+                    collector.metrics.append(body)
+                    status = collector.metrics_status or status
+                else:
+                    collector.connections.add(self.client_address)
+                    collector.paths.append(self.path)
+                    collector.bodies.append(body)
+                self.send_response(status, "a reason that nobody repeats")
                 for name, value in collector.headers.items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(collector.body)))

@@ -9,6 +9,8 @@ from agent.observability.collector import Collector, collector_from
 from tests.observability.conftest import RecordedLog
 
 BASE = "http://collector:4318"
+TRACES, METRICS = f"{BASE}/v1/traces", f"{BASE}/v1/metrics"
+ENDPOINTS = ["LLM_OBSERVATORY_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"]
 
 
 @pytest.mark.parametrize(
@@ -24,18 +26,25 @@ BASE = "http://collector:4318"
     ],
 )
 def test_the_observatory_is_named_by_a_base_or_by_the_whole_address(given: str, url: str) -> None:
-    assert collector_from({"LLM_OBSERVATORY_URL": given}) == Collector(url, ours=True)
+    assert collector_from({"LLM_OBSERVATORY_URL": given}) == Collector(
+        url, url.replace("/v1/traces", "/v1/metrics"), ours=True
+    )
 
 
 def test_the_standard_variables_count_as_the_specification_has_them() -> None:
-    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": f"{BASE}/"}) == Collector(f"{BASE}/v1/traces", ours=False)
-    traces = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{BASE}/as-it-is", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://other"}
-    assert collector_from(traces) == Collector(f"{BASE}/as-it-is", ours=False)
+    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": f"{BASE}/"}) == Collector(TRACES, METRICS, ours=False)
+    own = f"{BASE}/as-it-is"
+    traces = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": own}
+    assert collector_from(traces) == Collector(own, None, ours=False)
+    assert collector_from({**traces, "OTEL_EXPORTER_OTLP_ENDPOINT": BASE}) == Collector(own, METRICS, ours=False)
+    metrics = {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": own}
+    assert collector_from(metrics) == Collector(None, own, ours=False)
+    assert collector_from({**metrics, "OTEL_EXPORTER_OTLP_ENDPOINT": BASE}) == Collector(TRACES, own, ours=False)
 
 
 def test_the_observatory_comes_first() -> None:
     environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other", "LLM_OBSERVATORY_URL": BASE, "OTEL_SDK_DISABLED": "true"}
-    assert collector_from(environ) == Collector(f"{BASE}/v1/traces", ours=True)
+    assert collector_from(environ) == Collector(TRACES, METRICS, ours=True)
 
 
 @pytest.mark.parametrize("environ", [{}, {"LLM_OBSERVATORY_URL": "  ", "OTEL_EXPORTER_OTLP_ENDPOINT": ""}])
@@ -43,27 +52,42 @@ def test_without_an_endpoint_there_is_no_collector(environ: dict[str, str]) -> N
     assert collector_from(environ) is None
 
 
-@pytest.mark.parametrize(
-    ("switch", "value"),
-    [("OTEL_SDK_DISABLED", "True"), ("OTEL_TRACES_EXPORTER", "none"), ("OTEL_TRACES_EXPORTER", "console")],
-)
-def test_the_standard_switches_turn_the_standard_endpoint_off(switch: str, value: str, log: RecordedLog) -> None:
-    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, switch: value}) is None
+def test_the_sdk_switched_off_turns_the_standard_endpoint_off(log: RecordedLog) -> None:
+    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_SDK_DISABLED": "True"}) is None
     assert log.messages() == []
 
 
+@pytest.mark.parametrize("variable", ENDPOINTS)
+def test_each_signal_can_be_switched_off_alone_and_both_together(variable: str, log: RecordedLog) -> None:
+    ours = variable == "LLM_OBSERVATORY_URL"
+    spans_off, metrics_off = {"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_METRICS_EXPORTER": " None "}
+    assert collector_from({variable: BASE, **spans_off}) == Collector(None, METRICS, ours)
+    assert collector_from({variable: BASE, **metrics_off}) == Collector(TRACES, None, ours)
+    assert collector_from({variable: BASE, **spans_off, **metrics_off}) is None
+    assert log.messages() == []
+
+
+def test_another_exporter_of_a_host_takes_the_standard_endpoint_from_us_and_not_the_observatory() -> None:
+    console = {"OTEL_TRACES_EXPORTER": "console", "OTEL_METRICS_EXPORTER": "prometheus"}
+    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, **console}) is None
+    assert collector_from({"LLM_OBSERVATORY_URL": BASE, **console}) == Collector(TRACES, METRICS, ours=True)
+
+
 @pytest.mark.parametrize(
-    "protocols",
+    ("protocols", "found", "signals"),
     [
-        {"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
-        {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/json", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"},
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, None, ["traces", "metrics"]),
+        ({"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/json"}, Collector(None, METRICS, ours=False), ["traces"]),
+        ({"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "grpc"}, Collector(TRACES, None, ours=False), ["metrics"]),
     ],
 )
 def test_an_endpoint_of_another_protocol_is_left_alone_and_that_is_said(
-    protocols: dict[str, str], log: RecordedLog
+    protocols: dict[str, str], found: Collector | None, signals: list[str], log: RecordedLog
 ) -> None:
-    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, **protocols}) is None
-    assert log.messages() == ["telemetry endpoint left alone: its protocol is not http/protobuf"]
+    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, **protocols}) == found
+    assert [(entry["message"], entry["signal"]) for entry in log.entries()] == [
+        ("telemetry endpoint left alone: its protocol is not http/protobuf", signal) for signal in signals
+    ]
 
 
 def test_the_protocol_of_traces_wins_over_the_general_one() -> None:
@@ -74,7 +98,7 @@ def test_the_protocol_of_traces_wins_over_the_general_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "variable", ["LLM_OBSERVATORY_URL", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]
+    "variable", [*ENDPOINTS, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"]
 )
 @pytest.mark.parametrize(
     "given",

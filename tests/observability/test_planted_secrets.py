@@ -40,7 +40,11 @@ from tests.sdk.memories import INTENTS
 
 STORE_KEY, CAPTURE_KEY, RECALL_KEY = (f"{SECRET}-key-of-the-{side}" for side in ("store", "capture", "recall"))
 WRONG_KEY = f"{SECRET}-key-of-nobody"
-TRACED = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+TRACED = {
+    "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    "tracestate": f"vendor={SECRET}",
+    "baggage": f"user={SECRET}",
+}
 HERE = f"/api/conversation/{quote(SESSION, safe='')}"
 
 
@@ -113,7 +117,9 @@ def world(tmp_path: Path, log: RecordedLog, collector: SpanCollector) -> Iterato
     world = World(tmp_path / "memory.db", log, collector)
     with closing(world.client), closing(world.telemetry), closing(world.capture_app._telemetry):
         yield world
-    for told in (log.text, *(body.decode("latin-1") for body in collector.bodies)):
+    if collector.bodies:
+        assert collector.points()  # the last of them when the functions were closed
+    for told in (log.text, *(body.decode("latin-1") for body in (*collector.bodies, *collector.metrics))):
         assert SECRET not in told
         assert "ann@example" not in told
 
@@ -129,7 +135,7 @@ def test_a_capture_and_its_duplicate_tell_nothing(world: World) -> None:
     assert (first.status_code, again.status_code) == (200, 200)
     assert SECRET in first.get_data(as_text=True)  # the warning that names the unknown field: the answer may, a log not
     assert world.messages() == ["capture acknowledged"] * 2
-    assert world.spans() == ["validate", "build", "append"] * 2
+    assert world.spans() == ["validate", "build", "append", "capture"] * 2
 
 
 @pytest.mark.parametrize("form", ["openai-chat", "anthropic", SECRET])
@@ -195,7 +201,7 @@ def test_a_read_tells_its_stages(read: str, filled: World) -> None:
         assert entry["memory"] == {"history_count": 5, "params_keys": ["order_id"], "params_others": 2}
         assert entry["waiting_for_param"] == MEMORY["waiting_for_param"]
     # Only what brings content takes a time of its own to respond.
-    assert filled.spans()[before:] in (["load"], ["load", "respond"])
+    assert filled.spans()[before:] in (["load", "recall"], ["load", "respond", "recall"])
 
 
 @pytest.mark.parametrize("read", ["", "?format=openai-chat", "?limit=2"])

@@ -11,7 +11,7 @@ from tests.observability.peers import SpanCollector
 
 REF, FIRST_REF = "3f0c9a1e-0000-4000-8000-000000000001", "3f0c9a1e-0000-4000-8000-000000000002"
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-HEADERS = {"HTTP_TRACEPARENT": f"00-{TRACE}-{SPAN}-01"}
+HEADERS = {"REQUEST_METHOD": "POST", "HTTP_TRACEPARENT": f"00-{TRACE}-{SPAN}-01"}
 
 
 def test_an_acknowledged_capture_is_one_line_of_ids_and_counts(log: RecordedLog) -> None:
@@ -61,7 +61,10 @@ def test_the_end_of_a_request_exports_its_spans(collector: SpanCollector) -> Non
     assert collector.bodies == []
     request.end()
     telemetry.close()
-    assert [(span.name, span.trace_id.hex()) for span in collector.spans()] == [("conversation_memory.validate", TRACE)]
+    assert [(span.name, span.trace_id.hex()) for span in collector.spans()] == [
+        ("conversation_memory.validate", TRACE),
+        ("conversation_memory.capture", TRACE),
+    ]
 
 
 def test_an_endpoint_that_is_no_url_is_refused_at_start() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from opentelemetry.trace import get_current_span
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from agent.observability.trace_context import TraceContext, trace_context
+from agent.observability.trace_context import TraceContext, forwarded, trace_context
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"
@@ -103,3 +103,22 @@ def test_no_header_raises(traceparent: str, cloud_trace: str) -> None:
 def test_a_trace_is_named_by_its_project_where_that_is_known() -> None:
     assert CONTEXT.trace_name("memory-prod") == f"projects/memory-prod/traces/{TRACE}"
     assert CONTEXT.trace_name(None) == TRACE
+
+
+@pytest.mark.parametrize(
+    ("header", "sent_on"),
+    [
+        (f"00-{'a' * 32}-{'b' * 16}-01", f"00-{'a' * 32}-{'b' * 16}-01"),
+        (f" 00-{'a' * 32}-{'b' * 16}-03 ", f"00-{'a' * 32}-{'b' * 16}-03"),
+        (f"cc-{'a' * 32}-{'b' * 16}-01-a text of somebody", f"00-{'a' * 32}-{'b' * 16}-01"),
+        (f"cc-{'a' * 32}-{'b' * 16}-02", f"00-{'a' * 32}-{'b' * 16}-00"),
+        ("nonsense", None),
+        (f"00-{'0' * 32}-{'b' * 16}-01", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_callers_header_is_sent_on_as_it_came_and_of_a_later_version_what_is_known(
+    header: str | None, sent_on: str | None
+) -> None:
+    assert forwarded(header) == sent_on

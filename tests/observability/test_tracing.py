@@ -19,6 +19,7 @@ CANARY = "canary my password is hunter2"
 PAUSED = "telemetry paused: the collector does not take spans"
 # Twice the half second that a request may wait, and some more for a busy machine.
 BOUNDED_S = 1.5
+STEPS = ("validate", "build", "append")
 
 
 def foreign(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -30,17 +31,24 @@ def attributes(span: Span) -> dict[str, Any]:
     return {each.key: getattr(each.value, each.value.WhichOneof("value") or "") for each in span.attributes}
 
 
-def test_a_collector_receives_the_three_spans_as_children_of_the_incoming_trace(
+def test_a_collector_receives_the_span_of_the_capture_under_the_incoming_trace_and_its_steps_under_it(
     collector: SpanCollector, tracing_for: MakeTracing
 ) -> None:
     capture(tracing_for({"LLM_OBSERVATORY_URL": collector.url}))
     assert collector.paths == ["/v1/traces"]
     spans = collector.spans()
-    assert [span.name for span in spans] == [f"conversation_memory.{name}" for name in ("validate", "build", "append")]
+    assert [span.name for span in spans] == [f"conversation_memory.{name}" for name in (*STEPS, "capture")]
     assert {span.trace_id.hex() for span in spans} == {TRACE.trace_id}
-    assert {span.parent_span_id.hex() for span in spans} == {TRACE.span_id}
+    *steps, whole = spans
+    assert whole.parent_span_id.hex() == TRACE.span_id
+    assert {step.parent_span_id for step in steps} == {whole.span_id}
+    assert [step.kind for step in steps] == [Span.SPAN_KIND_INTERNAL, Span.SPAN_KIND_INTERNAL, Span.SPAN_KIND_CLIENT]
+    assert whole.kind == Span.SPAN_KIND_SERVER
+    first, *_, last = steps
+    assert whole.start_time_unix_nano <= first.start_time_unix_nano <= last.end_time_unix_nano
+    assert last.end_time_unix_nano <= whole.end_time_unix_nano
     assert all(span.status.code == Status.STATUS_CODE_UNSET for span in spans)
-    assert [attributes(span) for span in spans[:2]] == [{"conversation_memory.execution_ref": REF}] * 2
+    assert [attributes(span) for span in (*spans[:2], whole)] == [{"conversation_memory.execution_ref": REF}] * 3
     assert attributes(spans[2]) == {
         "conversation_memory.execution_ref": REF,
         "conversation_memory.duplicate": False,
@@ -71,16 +79,18 @@ def test_a_connection_is_used_again_and_what_was_sent_is_not_sent_again(
         pass
     spans.end()
     spans.end()
-    assert len(collector.spans()) == 16
+    assert len(collector.spans()) == 5 * 4 + 2
     assert len(collector.connections) == 1
 
 
 @pytest.mark.parametrize("trace", [None, TraceContext(TRACE.trace_id, None, sampled=True)])
-def test_without_an_incoming_span_the_steps_are_roots(
+def test_without_an_incoming_span_the_capture_is_a_root(
     trace: TraceContext | None, collector: SpanCollector, tracing_for: MakeTracing
 ) -> None:
     capture(tracing_for({"LLM_OBSERVATORY_URL": collector.url}), trace)
-    assert {span.parent_span_id for span in collector.spans()} == {b""}
+    *steps, whole = collector.spans()
+    assert whole.parent_span_id == b""
+    assert {step.parent_span_id for step in steps} == {whole.span_id}
 
 
 def test_a_trace_that_is_not_sampled_is_not_exported(collector: SpanCollector, tracing_for: MakeTracing) -> None:
@@ -88,7 +98,7 @@ def test_a_trace_that_is_not_sampled_is_not_exported(collector: SpanCollector, t
     capture(tracing, UNSAMPLED)
     assert collector.bodies == []
     capture(tracing)
-    assert len(collector.spans()) == 3
+    assert len(collector.spans()) == 4
 
 
 @pytest.mark.parametrize(
@@ -109,7 +119,7 @@ def test_a_step_that_fails_tells_the_type_of_its_error_and_nothing_else_of_it(
         raise error
     assert caught.value is error
     spans.end()
-    (span,) = collector.spans()
+    span, _ = collector.spans()
     assert attributes(span)["error.type"] == error_type
     assert span.status.code == status
     assert (span.status.message, list(span.events)) == ("", [])
@@ -138,7 +148,7 @@ def test_a_step_inside_another_is_its_sibling_and_takes_the_attributes_while_it_
             spans.set(turns=1)
         spans.set(bytes=2)
     spans.end()
-    inner, outer = collector.spans()
+    inner, outer, _ = collector.spans()
     assert (inner.name, outer.name) == ("conversation_memory.validate", "conversation_memory.build")
     assert attributes(inner)["conversation_memory.turns"] == 1
     assert attributes(outer)["conversation_memory.bytes"] == 2
@@ -162,9 +172,9 @@ def test_a_collector_that_refuses_is_left_alone_after_three_times_and_tried_agai
     clock.now += 31
     assert capture(tracing) < BOUNDED_S
     assert len(collector.bodies) == 4
-    assert [(entry["message"], entry["spans_dropped"]) for entry in log.entries()] == [
-        (PAUSED, 9),
-        ("telemetry resumed", 15),
+    assert [(entry["message"], entry["spans_dropped"]) for entry in log.entries() if "spans_dropped" in entry] == [
+        (PAUSED, 12),
+        ("telemetry resumed", 20),
     ]
     # The exporter's own log lines repeat the collector's text.
     assert foreign(caplog) == []
@@ -216,3 +226,59 @@ def test_a_collector_that_accepts_and_never_comes_to_an_end_costs_half_a_second_
     clock.now += 31
     assert capture(tracing) < BOUNDED_S
     assert peer.accepted == accepted + 1
+
+
+def test_the_steps_name_their_own_place_in_the_trace_for_who_is_called_in_them(
+    collector: SpanCollector, tracing_for: MakeTracing
+) -> None:
+    callers = f"00-{TRACE.trace_id}-{TRACE.span_id}-01"
+    tracing = tracing_for({"LLM_OBSERVATORY_URL": collector.url})
+    spans = tracing.request(TRACE, REF, callers)
+    assert (spans.traceparent, spans.trace) == (callers, None)
+    with spans.span("append"):
+        inside, own = spans.traceparent, spans.trace
+    spans.end()
+    append, whole = collector.spans()
+    assert inside == f"00-{TRACE.trace_id}-{append.span_id.hex()}-01"
+    assert own == TraceContext(TRACE.trace_id, whole.span_id.hex(), sampled=True)
+
+
+def test_a_trace_that_is_not_sampled_goes_on_as_such(collector: SpanCollector, tracing_for: MakeTracing) -> None:
+    spans = tracing_for({"LLM_OBSERVATORY_URL": collector.url}).request(UNSAMPLED, REF)
+    with spans.span("append"):
+        assert str(spans.traceparent).startswith(f"00-{TRACE.trace_id}-")
+        assert str(spans.traceparent).endswith("-00")
+    spans.end()
+    assert collector.bodies == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [(ValidationError(CANARY), 400, Status.STATUS_CODE_UNSET), (InternalError(CANARY), 500, Status.STATUS_CODE_ERROR)],
+)
+def test_the_span_of_the_request_tells_what_came_of_it_though_no_step_was_made(
+    error: ValidationError | InternalError, status: int, code: int, collector: SpanCollector, tracing_for: MakeTracing
+) -> None:
+    spans = tracing_for({"LLM_OBSERVATORY_URL": collector.url}).request(TRACE, REF)
+    spans.answered(status, error)
+    spans.end()
+    (whole,) = collector.spans()
+    told = attributes(whole)
+    assert (told["error.type"], told["http.response.status_code"]) == (error.error_code, status)
+    assert whole.status.code == code
+    assert b"canary" not in collector.bodies[0]
+
+
+def test_the_conversation_is_named_on_the_span_of_the_request_and_tokens_where_there_are_any(
+    collector: SpanCollector, tracing_for: MakeTracing
+) -> None:
+    tracing = tracing_for({"LLM_OBSERVATORY_URL": collector.url})
+    for tokens in ((12, 4), (None, None)):
+        spans = tracing.request(TRACE, REF)
+        with spans.span("build"):
+            spans.conversation(REF, input_tokens=tokens[0], output_tokens=tokens[1])
+        spans.end()
+    _, with_tokens, _, without = (attributes(span) for span in collector.spans())
+    named = {"conversation_memory.execution_ref": REF, "gen_ai.conversation.id": REF}
+    assert with_tokens == {**named, "gen_ai.usage.input_tokens": 12, "gen_ai.usage.output_tokens": 4}
+    assert without == named

@@ -12,10 +12,9 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from agent.observability.collector import collector_from
 from agent.observability.tracing import Spans, Tracing
 from tests.observability.captures import REF, TRACE, MakeTracing, capture
-from tests.observability.conftest import Clock, RecordedLog
+from tests.observability.conftest import Clock, RecordedLog, destinations_for
 from tests.observability.peers import SpanCollector, refusing_url
 
 CANARY = "canary my password is hunter2"
@@ -59,10 +58,9 @@ def test_spans_go_through_the_provider_that_a_host_has_set(
     capture(tracing)
     capture(tracing)
     spans = received.get_finished_spans()
-    assert (
-        names(spans) == ["conversation_memory.validate", "conversation_memory.build", "conversation_memory.append"] * 2
-    )
-    assert {span.parent.span_id for span in spans if span.parent} == {int(str(TRACE.span_id), 16)}
+    assert names(spans) == [f"conversation_memory.{name}" for name in ("validate", "build", "append", "capture")] * 2
+    parents = {span.parent.span_id for span in spans if span.parent and span.name.endswith("capture")}
+    assert parents == {int(str(TRACE.span_id), 16)}
 
 
 def test_a_provider_that_takes_the_place_of_another_gets_the_spans(
@@ -74,7 +72,7 @@ def test_a_provider_that_takes_the_place_of_another_gets_the_spans(
     assert received.get_finished_spans() == ()
     host.provider = taken_over
     capture(tracing)
-    assert len(received.get_finished_spans()) == 3
+    assert len(received.get_finished_spans()) == 4
 
 
 def test_a_span_of_the_host_that_is_current_is_the_parent(
@@ -86,8 +84,9 @@ def test_a_span_of_the_host_that_is_current_is_the_parent(
         with spans.span("append"), tracer.start_as_current_span("client"):
             pass
         spans.end()
-    client, append, _ = received.get_finished_spans()
-    assert append.parent == server.get_span_context()
+    client, append, whole, _ = received.get_finished_spans()
+    assert whole.parent == server.get_span_context()
+    assert append.parent == whole.context
     assert client.parent == append.context
 
 
@@ -95,9 +94,9 @@ def test_the_standard_endpoint_is_left_to_such_a_host_and_the_observatory_is_not
     host: Host, received: InMemorySpanExporter, collector: SpanCollector, tracing_for: MakeTracing
 ) -> None:
     capture(tracing_for({"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}, host.modules))
-    assert (len(received.get_finished_spans()), len(collector.bodies)) == (3, 0)
+    assert (len(received.get_finished_spans()), len(collector.bodies)) == (4, 0)
     capture(tracing_for({"LLM_OBSERVATORY_URL": collector.url}, host.modules))
-    assert (len(received.get_finished_spans()), len(collector.spans())) == (3, 3)
+    assert (len(received.get_finished_spans()), len(collector.spans())) == (4, 4)
 
 
 @pytest.mark.parametrize("provider", [api.ProxyTracerProvider(), api.NoOpTracerProvider()])
@@ -106,7 +105,7 @@ def test_an_imported_api_without_a_provider_is_no_host(
 ) -> None:
     capture(tracing_for({}, Host(provider).modules))
     capture(tracing_for({"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}, Host(provider).modules))
-    assert len(collector.spans()) == 3
+    assert len(collector.spans()) == 4
 
 
 class BrokenTracer:
@@ -152,26 +151,29 @@ def test_a_broken_provider_of_a_host_costs_no_request_its_answer(where: str, tra
     assert api.get_current_span() is api.INVALID_SPAN
 
 
-def test_an_sdk_that_cannot_be_used_is_said_once_and_costs_no_request(log: RecordedLog, clock: Clock) -> None:
+def test_an_sdk_that_cannot_be_used_is_said_once_and_costs_no_request(
+    log: RecordedLog, tracing_for: MakeTracing
+) -> None:
     class Unreadable(dict[str, str]):
         def get(self, *arguments: Any) -> Any:
-            raise LookupError(CANARY)
+            if arguments[0].startswith("OTEL_SERVICE"):
+                raise LookupError(CANARY)
+            return super().get(*arguments)
 
-    collector = collector_from({"LLM_OBSERVATORY_URL": refusing_url()})
-    tracing = Tracing(collector, environ=Unreadable(), clock=clock, modules={})
+    tracing = tracing_for(Unreadable({"LLM_OBSERVATORY_URL": refusing_url()}))
     capture(tracing)
     capture(tracing)
     (entry,) = log.entries()
     assert (entry["message"], entry["exceptions"][0]["type"]) == ("telemetry unavailable", "LookupError")
     assert "canary" not in log.text
-    tracing.close()
 
 
-def test_a_host_provider_has_nothing_to_close(host: Host, tracing_for: MakeTracing) -> None:
-    tracing = tracing_for({}, host.modules)
-    capture(tracing)
-    tracing.close()
-    capture(tracing)
+def test_a_host_provider_has_nothing_to_close(host: Host, clock: Clock, received: InMemorySpanExporter) -> None:
+    destinations = destinations_for({}, clock, host.modules)
+    capture(Tracing(destinations, name="capture"))
+    destinations.close()
+    capture(Tracing(destinations, name="capture"))
+    assert len(received.get_finished_spans()) == 8
 
 
 def test_spans_of_nobody_and_of_somebody_have_the_same_face(tracing_for: MakeTracing, host: Host) -> None:

@@ -27,7 +27,7 @@ from agent.observability import Telemetry
 
 def capture(telemetry, flags="01"):
     traceparent = f"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-{flags}"
-    request = telemetry.begin({"HTTP_TRACEPARENT": traceparent}, "ref-1")
+    request = telemetry.begin({"REQUEST_METHOD": "POST", "HTTP_TRACEPARENT": traceparent}, "ref-1")
     for name in ("validate", "build", "append"):
         with request.spans.span(name):
             request.spans.set(turns=1)
@@ -59,7 +59,13 @@ def run(script: str, **environ: str) -> Any:
 def test_without_an_endpoint_nothing_of_opentelemetry_is_imported() -> None:
     loaded = run(
         """
+        from agent.errors import InternalError
+        from agent.observability.recall_telemetry import RecallTelemetry
         capture(Telemetry.from_env(os.environ))
+        recall = RecallTelemetry.from_env(os.environ).begin({"REQUEST_METHOD": "GET"}, "ref-2")
+        recall.operating("state", is_open=False)
+        recall.failed(InternalError("no"))
+        recall.end()
         print(json.dumps([name for name in sys.modules if name.startswith(("opentelemetry", "requests"))]))
         """
     )
@@ -95,12 +101,20 @@ def test_a_provider_that_is_set_after_the_start_gets_the_spans() -> None:
         trace.set_tracer_provider(provider)
         capture(telemetry)
         capture(telemetry, flags="00")
-        print(json.dumps([[span.name, f"{span.context.trace_id:032x}", f"{span.parent.span_id:016x}"]
-                          for span in received.get_finished_spans()]))
+        print(json.dumps([
+            [span.name, *(f"{each:x}".zfill(16) for each in (
+                span.context.trace_id, span.parent.span_id, span.context.span_id
+            ))] for span in received.get_finished_spans()
+        ]))
         """
     )
-    assert spans == [
-        [f"conversation_memory.{name}", TRACE.trace_id, TRACE.span_id] for name in ("validate", "build", "append")
+    assert [span[:3] for span in spans] == [
+        [
+            f"conversation_memory.{name}",
+            TRACE.trace_id.lstrip("0"),
+            TRACE.span_id if name == "capture" else spans[-1][3],
+        ]
+        for name in ("validate", "build", "append", "capture")
     ]
 
 
@@ -142,8 +156,8 @@ def test_a_process_that_ends_by_itself_does_not_wait_for_a_stuck_collector(
 def test_the_resource_attributes_of_the_process_name_the_service_where_nothing_else_does() -> None:
     done = run(
         """
-        from agent.observability.otlp import tracer_provider
-        resources = [tracer_provider(environ).resource for environ in ({}, {"OTEL_SERVICE_NAME": "b"})]
+        from agent.observability.otlp import resource_of
+        resources = [resource_of(environ) for environ in ({}, {"OTEL_SERVICE_NAME": "b"})]
         print(json.dumps([resource.attributes["service.name"] for resource in resources]))
         """,
         OTEL_RESOURCE_ATTRIBUTES="service.name=a,team=memory",

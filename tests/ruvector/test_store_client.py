@@ -215,3 +215,19 @@ def test_waits_move_their_own_clock():
     before = waits.clock()
     waits.sleep(100)
     assert waits.clock() - before >= 100
+
+
+TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def test_every_attempt_names_the_place_in_the_trace_that_it_is_made_in(client_of):
+    with Peer(answer(503), answer(503), acknowledge()) as peer:
+        receipt = client_of(peer.url).append(BODY, idempotency_key=KEY, traceparent=TRACEPARENT)
+        assert [request.headers["traceparent"] for request in peer.received] == [TRACEPARENT] * 3
+        assert receipt.attempts == 3
+
+
+def test_an_append_outside_of_a_trace_names_none(client_of):
+    with Peer(acknowledge()) as peer:
+        assert client_of(peer.url).append(BODY, idempotency_key=KEY).attempts == 1
+        assert "traceparent" not in peer.received[0].headers

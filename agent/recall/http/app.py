@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 from flask import Response
 
+from agent.core.agent_identity import AGENT_ID, AGENT_VERSION
 from agent.core.api_keys import ApiKeys
-from agent.core.decision import AGENT_ID, AGENT_VERSION
 from agent.core.timestamps import utc_text
 from agent.core.waiting import Hints
 from agent.edge.answers import failure_document
@@ -112,16 +112,21 @@ class RecallApp:
         """The answer in full, whether or not the client has it already."""
         request_ref = self._new_id()
         telemetry = self._telemetry.begin(environ, request_ref)
+        failure: AgentError
         try:
-            return self._operate(environ, telemetry)
+            answer = self._operate(environ, telemetry)
+            telemetry.answered(answer.status)
+            return answer
         except AgentError as error:
             failure = error
+            telemetry.failed(failure)
         except Exception as error:  # noqa: BLE001 - the last line of defence: CONTRACT 7, INTERNAL_ERROR
             failure = InternalError("the request failed for a reason of ours; the log has its type and frames")
             failure.__cause__ = error
+            telemetry.failed(failure)
         finally:
+            # Last: it sends what was said before it.
             telemetry.end()
-        telemetry.failed(failure)
         return self._failure(failure, request_ref)
 
     def refused_by_host(self, status: int) -> Response:
@@ -129,14 +134,15 @@ class RecallApp:
         error = host_refusal(status)
         request_ref = self._new_id()
         telemetry = self._telemetry.begin({}, request_ref)
-        telemetry.end()
         telemetry.failed(error)
+        telemetry.end()
         answer = self._failure(error, request_ref)
         headers = {"Content-Type": JSON, **_OF_EVERY_ANSWER, **answer.headers}
         return Response(answer.body, status=int(answer.status), headers=headers)
 
     def _operate(self, environ: Mapping[str, Any], telemetry: RequestTelemetry) -> Answer:
         found = find(environ)
+        telemetry.operating(found.operation, is_open=found.operation in OPEN)
         if found.operation not in OPEN:
             self._keys.check(environ)
         session_id = session_named(found.session) if found.session else ""

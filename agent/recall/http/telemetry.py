@@ -37,11 +37,17 @@ class RequestTelemetry(Protocol):
     def respond(self, operation: str, session_id: str, *, memory: Memory, history_count: int) -> None:
         """What the answer was made from."""
 
+    def operating(self, operation: str, *, is_open: bool) -> None:
+        """What is asked for: the name of its route. ``is_open``: it says nothing of anybody, and is no recall."""
+
+    def answered(self, status: int) -> None:
+        """The request is answered with this HTTP status."""
+
     def failed(self, error: AgentError) -> None:
         """The request was refused or failed; the error's cause is described by type and frames."""
 
     def end(self) -> None:
-        """Export what is to be exported, under its own small bound."""
+        """Export what is to be exported, under its own small bound. Comes last: what is said later is not sent."""
 
 
 class RecallTelemetry(Protocol):

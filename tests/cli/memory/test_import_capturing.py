@@ -31,7 +31,7 @@ class Answers:
         self._answers = list(answers)
         self.keys: list[str] = []
 
-    def append(self, envelope: bytes, *, idempotency_key: str) -> Receipt:
+    def append(self, envelope: bytes, *, idempotency_key: str, traceparent: str | None = None) -> Receipt:
         self.keys.append(idempotency_key)
         answer = self._answers.pop(0)
         if isinstance(answer, AgentError):

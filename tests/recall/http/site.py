@@ -65,6 +65,12 @@ class FakeTelemetry:
     def respond(self, operation: str, session_id: str, *, memory: Any, history_count: int) -> None:
         self.reports.append(("respond", (operation, session_id, memory, history_count)))
 
+    def operating(self, operation: str, *, is_open: bool) -> None:
+        """Which operation was asked for is seen in what it answers."""
+
+    def answered(self, status: int) -> None:
+        """So is its status."""
+
     def failed(self, error: Any) -> None:
         self.reports.append(("failed", error))
 

@@ -236,7 +236,7 @@ def test_what_nobody_foresaw_is_a_typed_500_without_its_text(made: Site) -> None
     assert "CANARY" not in json.dumps(error)
     (reported,) = broken.telemetry.of("failed")
     assert isinstance(reported.__cause__, KeyError)
-    assert [kind for kind, _ in broken.telemetry.reports] == ["begin", "span", "end", "failed"]
+    assert [kind for kind, _ in broken.telemetry.reports] == ["begin", "span", "failed", "end"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agent.bootstrap import capture_service_on, store_client
 from agent.capture.idempotency_key import checked_idempotency_key
-from agent.capture.service import CaptureRequest
+from agent.capture.request import CaptureRequest
 from agent.cli.embedded_path import check_embedded_path
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.capture.service import NATIVE
+from agent.capture.request import NATIVE
 from agent.core.native import derive_ids
 from agent.edge.document import open_wrapper, parse
 from agent.formats import reader

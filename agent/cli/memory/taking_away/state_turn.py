@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from agent.bootstrap import capture_service_on
-from agent.capture.service import NATIVE, CaptureRequest
+from agent.capture.request import NATIVE, CaptureRequest
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.memory.taking_away.confirmation import counted

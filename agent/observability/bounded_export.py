@@ -1,9 +1,9 @@
-"""Exports a request's spans before its answer goes out, inside a bound, and leaves a failing collector alone.
+"""Exports what a request says of itself before its answer goes out, inside a bound; leaves a failing collector alone.
 
 After the answer a serverless instance has no CPU, so a background flush would send nothing. No exporter holds a total
 deadline against a peer that trickles, so the export runs in a daemon thread and the request waits for it with a bound.
 Spans of requests that come meanwhile go together in the next export. A thread that overran is abandoned; a few at
-most are alive, and none of them holds up the end of the process.
+most are alive, and none of them holds up the end of the process. Metrics go after the spans, when they are due.
 """
 
 from __future__ import annotations
@@ -16,72 +16,45 @@ from queue import SimpleQueue
 from typing import Any, Final, Protocol
 
 from agent.observability.logs import log_event
+from agent.observability.metrics_schedule import MetricsSchedule
+from agent.observability.pause import PAUSE_S, Pause
 
-# CONTRACT leaves the bound open; the case H08 allows a second over the baseline.
-BOUND_S: Final = 0.5
-EXPORT_THREAD: Final = "span-export"
-_FAILURES_TO_PAUSE: Final = 3
-_PAUSE_S: Final = 30.0
+EXPORT_THREAD: Final = "telemetry-export"
 _MOST_ABANDONED: Final = 4
 _CLOSING_S: Final = 1.0
 
 
 class Exporter(Protocol):
-    """What sends spans to a collector; used by one thread."""
+    """What sends to a collector; used by one thread."""
 
     def export(self, spans: list[Any]) -> bool:
         """Send ``spans``; whether the collector took them."""
+
+    def export_metrics(self) -> bool:
+        """Send what all metrics come to now; whether the collector took them."""
 
     def shutdown(self) -> None:
         """Close the connection."""
 
 
-class Pause:
-    """Decides when a failing collector is left alone: after 3 failures in a row, for 30 s, then one export tries."""
+class BoundedExport:
+    """Sends by exporters that ``make_exporter`` makes.
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._failures = 0
-        self._until: float | None = None
-
-    def admits(self) -> bool:
-        """Whether an export may be tried now."""
-        if self._until is None:
-            return True
-        if self._clock() < self._until:
-            return False
-        # One tries; the others wait for what comes of it.
-        self._until = self._clock() + _PAUSE_S
-        return True
-
-    def succeeded(self) -> bool:
-        """Whether this success ends a pause."""
-        ended = self._until is not None
-        self._failures, self._until = 0, None
-        return ended
-
-    def failed(self) -> bool:
-        """Whether this failure begins a pause; one that goes on does not begin."""
-        self._failures += 1
-        if self._failures < _FAILURES_TO_PAUSE:
-            return False
-        begins = self._until is None
-        self._until = self._clock() + _PAUSE_S
-        return begins
-
-
-class SpanExport:
-    """Sends spans by exporters that ``make_exporter`` makes.
-
-    ``clock`` is monotonic seconds, ``bound_s`` how many seconds a request waits. ``dropped`` counts the spans that
-    were not sent, or not known to be sent inside the bound.
+    ``clock`` is monotonic seconds, ``bound_s`` how many seconds a request waits; ``metrics`` says whether there are
+    any to send. ``dropped`` counts the spans that were not sent, or not known to be sent inside the bound.
     """
 
     def __init__(
-        self, make_exporter: Callable[[], Exporter], *, clock: Callable[[], float], bound_s: float = BOUND_S
+        self,
+        make_exporter: Callable[[], Exporter],
+        *,
+        clock: Callable[[], float],
+        bound_s: float,
+        metrics: bool = False,
     ) -> None:
         self._make_exporter = make_exporter
         self._pause = Pause(clock)
+        self._schedule = MetricsSchedule(clock) if metrics else None
         self._bound_s = bound_s
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
@@ -89,42 +62,50 @@ class SpanExport:
         self._closed = False
         self.dropped = 0
 
-    def send(self, spans: Sequence[Any]) -> None:
-        """Export ``spans``, or drop and count them; returns inside the bound and raises nothing."""
+    def send(self, spans: Sequence[Any] = ()) -> None:
+        """Export ``spans``, or drop and count them, and metrics if due; returns inside the bound, raises nothing."""
         with suppress(Exception):  # such as no thread to be had: it costs the spans, never the request
-            worker = self._admitting(len(spans))
-            if worker is not None:
-                handover = Handover(spans)
-                worker.inbox.put(handover)
-                if not handover.settled.wait(self._bound_s):
-                    self._overran(worker, handover)
+            if not spans and not (self._schedule and self._schedule.is_due()):
+                return
+            handed = self._handed_over(spans)
+            if handed is not None and not handed[1].settled.wait(self._bound_s):
+                self._overran(*handed)
 
     def close(self) -> None:
-        """Let the worker finish what it has, for a second at most, and close its connection."""
+        """Send metrics a last time and let the worker finish what it has; waits for the bound, a second at least."""
         with self._lock:
+            if self._closed:
+                return
             self._closed = True
             worker, self._worker = self._worker, None
-        if worker is not None:
+        if worker is not None and worker.is_alive():
+            if self._schedule is not None:
+                worker.inbox.put(Handover((), with_metrics=True))
             worker.inbox.put(None)
-            worker.join(_CLOSING_S)
+            worker.join(max(_CLOSING_S, self._bound_s))
 
-    def _admitting(self, count: int) -> _Worker | None:
+    def _handed_over(self, spans: Sequence[Any]) -> tuple[_Worker, Handover] | None:
+        """What was put into the hands of the worker; None where the collector is left alone."""
         with self._lock:
             self._abandoned = [worker for worker in self._abandoned if worker.is_alive()]
             if self._closed or len(self._abandoned) >= _MOST_ABANDONED or not self._pause.admits():
-                self.dropped += count
+                self.dropped += len(spans)
                 return None
             # A fork leaves the worker behind in the parent.
             if self._worker is None or not self._worker.is_alive():
                 self._worker = _Worker(self._make_exporter, self._settled)
                 self._worker.start()
-            return self._worker
+            handover = Handover(spans, with_metrics=self._schedule is not None and self._schedule.take())
+            self._worker.inbox.put(handover)
+            return self._worker, handover
 
-    def _settled(self, worker: _Worker, batch: Sequence[Handover], *, sent: bool) -> None:
+    def _settled(self, worker: _Worker, batch: Sequence[Handover], *, sent: bool, metrics_sent: bool | None) -> None:
         """Take note that an export of ``worker`` came to its end, and let its requests go on."""
         with self._lock:
             for handover in batch:
                 handover.settled.set()
+            if metrics_sent is not None and self._schedule is not None and not worker.abandoned:
+                self._schedule.settled(sent=metrics_sent)
             count = sum(len(handover.spans) for handover in batch if not handover.overran)
             if not worker.abandoned:
                 self._count(sent=sent, count=count)
@@ -136,13 +117,17 @@ class SpanExport:
             if handover.settled.is_set():
                 return  # just in time
             handover.overran = True
+            lost = 0 if handover.spans_sent else len(handover.spans)
             if worker.abandoned:
-                self.dropped += len(handover.spans)
+                self.dropped += lost
                 return
             worker.abandoned = True
             self._abandoned.append(worker)
-            self._worker = None
-            self._count(sent=False, count=len(handover.spans))
+            if self._worker is worker:
+                self._worker = None
+            if handover.with_metrics and handover.spans_sent and self._schedule is not None:
+                self._schedule.settled(sent=False)
+            self._count(sent=False, count=lost)
 
     def _count(self, *, sent: bool, count: int) -> None:
         if sent:
@@ -154,15 +139,17 @@ class SpanExport:
             log_event(
                 "telemetry paused: the collector does not take spans",
                 level=logging.WARNING,
-                fields={"spans_dropped": self.dropped, "pause_s": _PAUSE_S},
+                fields={"spans_dropped": self.dropped, "pause_s": PAUSE_S},
             )
 
 
 class Handover:
-    """The spans of one request on their way; ``settled`` when they were sent or lost, ``overran`` if that came late."""
+    """What one request hands over; ``settled`` when it was sent or lost, ``overran`` if that came late."""
 
-    def __init__(self, spans: Sequence[Any]) -> None:
+    def __init__(self, spans: Sequence[Any], *, with_metrics: bool = False) -> None:
         self.spans = spans
+        self.with_metrics = with_metrics
+        self.spans_sent = False
         self.settled = threading.Event()
         self.overran = False
 
@@ -177,19 +164,35 @@ class _Worker(threading.Thread):
         self.abandoned = False
         self._make_exporter = make_exporter
         self._settled = settled
+        self._exporter: Exporter | None = None
 
     def run(self) -> None:
-        exporter: Exporter | None = None
         while not self.abandoned and (batch := self._next_batch()):
             spans = [span for handover in batch for span in handover.spans]
-            sent = False
-            with suppress(Exception):  # an exporter that cannot be made, or that raises, has not sent
-                exporter = exporter or self._make_exporter()
-                sent = exporter.export(spans)
-            self._settled(self, batch, sent=sent)
-        if exporter is not None:
+            sent = self._sent(spans)
+            for handover in batch:
+                handover.spans_sent = sent
+            metrics_sent = None
+            # Whoever does not take spans is not asked again in the same breath.
+            if sent and any(handover.with_metrics for handover in batch):
+                metrics_sent = self._metrics_sent()
+                # Metrics that are not taken are no reason to keep spans back: an observatory may know of spans alone.
+                sent = bool(spans) or metrics_sent
+            self._settled(self, batch, sent=sent, metrics_sent=metrics_sent)
+        if self._exporter is not None:
             with suppress(Exception):
-                exporter.shutdown()
+                self._exporter.shutdown()
+
+    def _sent(self, spans: list[Any]) -> bool:
+        with suppress(Exception):  # an exporter that cannot be made, or that raises, has not sent
+            self._exporter = self._exporter or self._make_exporter()
+            return not spans or self._exporter.export(spans)
+        return False
+
+    def _metrics_sent(self) -> bool:
+        with suppress(Exception):
+            return self._exporter is not None and self._exporter.export_metrics()
+        return False
 
     def _next_batch(self) -> list[Handover]:
         """Take what waits, at least one; empty when there will be no more."""

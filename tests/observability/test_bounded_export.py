@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.observability.span_export import EXPORT_THREAD, Handover, Pause, SpanExport
+from agent.observability.bounded_export import EXPORT_THREAD, BoundedExport, Handover
+from agent.observability.pause import Pause
 from tests.observability.conftest import Clock, RecordedLog
 
 PAUSED = "telemetry paused: the collector does not take spans"
@@ -26,11 +27,16 @@ class FakeExporter:
     def __init__(self, answer: Callable[[list[Any]], bool] = lambda spans: True) -> None:
         self.answer = answer
         self.exports: list[list[Any]] = []
+        self.metrics = 0
         self.closed = threading.Event()
 
     def export(self, spans: list[Any]) -> bool:
         self.exports.append(spans)
         return self.answer(spans)
+
+    def export_metrics(self) -> bool:
+        self.metrics += 1
+        return self.answer([])
 
     def shutdown(self) -> None:
         self.closed.set()
@@ -59,11 +65,11 @@ def gate() -> Iterator[Gate]:
 
 
 @pytest.fixture
-def closing() -> Iterator[Callable[[SpanExport], SpanExport]]:
+def closing() -> Iterator[Callable[[BoundedExport], BoundedExport]]:
     """Closes an export when the test is over."""
-    exports: list[SpanExport] = []
+    exports: list[BoundedExport] = []
 
-    def keep(export: SpanExport) -> SpanExport:
+    def keep(export: BoundedExport) -> BoundedExport:
         exports.append(export)
         return export
 
@@ -86,7 +92,7 @@ def fail(spans: list[Any]) -> bool:
 
 def test_spans_are_sent_before_the_request_goes_on(closing: Any, clock: Clock) -> None:
     exporter = FakeExporter()
-    export = closing(SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
     export.send(["a", "b"])
     assert exporter.exports == [["a", "b"]]
     export.send(["c"])
@@ -101,7 +107,7 @@ def test_after_three_failures_the_collector_is_left_alone_and_that_is_said_once(
     answer: Callable[[list[Any]], bool], closing: Any, clock: Clock, log: RecordedLog
 ) -> None:
     exporter = FakeExporter(answer)
-    export = closing(SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
     for _ in range(5):
         export.send(["a", "b"])
     assert len(exporter.exports) == 3
@@ -124,7 +130,7 @@ def test_a_collector_that_works_again_is_used_again_and_that_is_said(
     closing: Any, clock: Clock, log: RecordedLog
 ) -> None:
     exporter = FakeExporter(refuse)
-    export = closing(SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
     for _ in range(4):
         export.send(["a"])
     exporter.answer = lambda spans: True
@@ -140,7 +146,7 @@ def test_a_collector_that_works_again_is_used_again_and_that_is_said(
 
 def test_a_success_between_failures_begins_the_count_anew(closing: Any, clock: Clock, log: RecordedLog) -> None:
     exporter = FakeExporter()
-    export = closing(SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
     for answer in (refuse, refuse, bool, refuse, refuse, bool):
         exporter.answer = answer
         export.send(["a"])
@@ -152,7 +158,7 @@ def test_an_exporter_that_cannot_be_made_is_a_failure(closing: Any, clock: Clock
     def make() -> FakeExporter:
         raise RuntimeError("no certificate")
 
-    export = closing(SpanExport(make, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(make, clock=clock, bound_s=PATIENT_S))
     for _ in range(4):
         export.send(["a"])
     assert (export.dropped, log.messages()) == (4, [PAUSED])
@@ -167,7 +173,7 @@ def test_an_export_that_never_ends_costs_each_request_the_bound_and_then_nothing
         exporters.append(FakeExporter(gate))
         return exporters[-1]
 
-    export = SpanExport(make, clock=clock, bound_s=SHORT_S)
+    export = BoundedExport(make, clock=clock, bound_s=SHORT_S)
     for _ in range(3):
         before = time.monotonic()
         export.send(["a"])
@@ -194,7 +200,7 @@ def test_an_export_that_never_ends_costs_each_request_the_bound_and_then_nothing
 
 def test_what_comes_while_an_export_runs_goes_together_in_the_next(gate: Gate, closing: Any, clock: Clock) -> None:
     exporter = FakeExporter(gate)
-    export = closing(SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S))
     requests = [threading.Thread(target=export.send, args=([number],)) for number in range(9)]
     requests[0].start()
     gate.entered.acquire()
@@ -216,7 +222,7 @@ def test_requests_that_wait_for_the_same_stuck_export_count_as_one_failure(
     gate: Gate, clock: Clock, log: RecordedLog
 ) -> None:
     exporter = FakeExporter(gate)
-    export = SpanExport(lambda: exporter, clock=clock, bound_s=0.3)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=0.3)
     first = threading.Thread(target=export.send, args=(["a"],))
     first.start()
     gate.entered.acquire()
@@ -233,7 +239,7 @@ def test_an_abandoned_export_that_fails_after_all_counts_what_nobody_has_counted
         gate(spans)
         return False
 
-    export = SpanExport(lambda: FakeExporter(answer), clock=clock, bound_s=SHORT_S)
+    export = BoundedExport(lambda: FakeExporter(answer), clock=clock, bound_s=SHORT_S)
     export.send(["a"])
     assert export.dropped == 1
     gate.opened.set()
@@ -243,7 +249,7 @@ def test_an_abandoned_export_that_fails_after_all_counts_what_nobody_has_counted
 
 
 def test_an_export_that_ends_in_the_moment_its_time_is_over_is_no_failure(closing: Any, clock: Clock) -> None:
-    export = closing(SpanExport(FakeExporter, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(FakeExporter, clock=clock, bound_s=PATIENT_S))
     export.send(["a"])
     worker = export._worker
     handover = Handover(["b"])
@@ -255,19 +261,19 @@ def test_an_export_that_ends_in_the_moment_its_time_is_over_is_no_failure(closin
 def test_a_request_that_still_waits_for_an_abandoned_export_is_counted_by_what_comes_of_it(
     closing: Any, clock: Clock
 ) -> None:
-    export = closing(SpanExport(FakeExporter, clock=clock, bound_s=PATIENT_S))
+    export = closing(BoundedExport(FakeExporter, clock=clock, bound_s=PATIENT_S))
     export.send(["a"])
     worker = export._worker
     early, late = Handover(["b"]), Handover(["c", "d"])
     export._overran(worker, early)
-    export._settled(worker, [early, late], sent=False)
+    export._settled(worker, [early, late], sent=False, metrics_sent=None)
     assert export.dropped == 3
     assert late.settled.is_set()
     worker.inbox.put(None)
 
 
 def test_an_export_that_comes_through_late_is_no_success_of_another_worker(gate: Gate, clock: Clock) -> None:
-    export = SpanExport(lambda: FakeExporter(gate), clock=clock, bound_s=SHORT_S)
+    export = BoundedExport(lambda: FakeExporter(gate), clock=clock, bound_s=SHORT_S)
     for _ in range(3):
         export.send(["a"])
     gate.opened.set()
@@ -278,7 +284,7 @@ def test_an_export_that_comes_through_late_is_no_success_of_another_worker(gate:
 
 def test_closing_lets_the_exporter_go_and_later_spans_are_dropped(clock: Clock) -> None:
     exporter = FakeExporter()
-    export = SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S)
     export.send(["a"])
     export.close()
     export.close()
@@ -289,7 +295,7 @@ def test_closing_lets_the_exporter_go_and_later_spans_are_dropped(clock: Clock) 
 
 def test_closing_in_the_middle_of_an_export_lets_what_waits_go_first(gate: Gate, clock: Clock) -> None:
     exporter = FakeExporter(gate)
-    export = SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S)
     first = threading.Thread(target=export.send, args=(["a"],))
     first.start()
     gate.entered.acquire()
@@ -317,7 +323,7 @@ def test_an_exporter_that_cannot_be_closed_is_let_go_all_the_same(clock: Clock) 
             raise OSError("no")
 
     exporter = Stubborn()
-    export = SpanExport(lambda: exporter, clock=clock, bound_s=PATIENT_S)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=PATIENT_S)
     export.send(["a"])
     export.close()
     assert exporter.closed.is_set()
@@ -329,7 +335,7 @@ def test_an_export_without_a_thread_to_be_had_raises_nothing(clock: Clock) -> No
         def __len__(self) -> int:
             raise RuntimeError("can't start new thread")
 
-    export = SpanExport(FakeExporter, clock=clock)
+    export = BoundedExport(FakeExporter, clock=clock, bound_s=PATIENT_S)
     export.send(Unsized(["a"]))
     assert export_threads() == []
 

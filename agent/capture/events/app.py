@@ -1,0 +1,156 @@
+"""The HTTP surface of the function that a queue pushes to: deliveries in, typed answers out.
+
+Takes the place of the host's whole application: a host that runs a function for CloudEvents answers only POST, reads a
+body of any size into memory, and repeats what was sent where it cannot read it. A queue is told by the status alone
+what to do: 2xx for what is stored, 5xx to come again, 4xx for what would be refused again. Caller keys are none of it:
+no queue can send one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+from flask import Response
+
+from agent.capture.answering import (
+    Environ,
+    RequestTelemetry,
+    Telemetry,
+    captured_answer,
+    failure_answer,
+    json_answer,
+    read_on_after,
+    report,
+    requested_format,
+)
+from agent.capture.events.delivery import Delivery
+from agent.capture.events.opening import delivery_of
+from agent.capture.request import Capture, CaptureRequest
+from agent.core.timestamps import instant
+from agent.edge.answers import health_document
+from agent.edge.host import host_refusal
+from agent.errors import AgentError, InternalError, MethodNotAllowed, RateLimitExceeded
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+HEALTH_PATHS: Final = ("/health", "/conversation-memory/health")
+OPENAPI_PATH: Final = "/openapi.json"
+_READS: Final = ("GET", "HEAD")
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# To a queue 429 is a refusal like any other 4xx; 503 with Retry-After (RFC 9110 10.2.3) says to come again.
+_COME_AGAIN: Final = 503
+
+
+class EventApp:
+    """Answers one request at a time; holds no state of its own between them.
+
+    ``new_id`` makes the execution_ref, once per delivery. ``health`` gives the store's part of the health answer.
+    """
+
+    def __init__(
+        self,
+        service: Capture,
+        *,
+        telemetry: Telemetry,
+        health: Callable[[], Mapping[str, Any]],
+        openapi: Callable[[], bytes],
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+        release: str,
+    ) -> None:
+        self._service = service
+        self._telemetry = telemetry
+        self._health = health
+        self._openapi = openapi
+        self._clock = clock
+        self._new_id = new_id
+        self._release = release
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer as a WSGI application."""
+        return self.handle(environ)(environ, start_response)
+
+    def handle(self, environ: Environ) -> Response:
+        """Answer the request in ``environ``; never raises."""
+        execution_ref = self._new_id()
+        # Before its telemetry begins: an envelope may name the trace that it belongs to.
+        received = self._received(environ)
+        trace = received.traceparent if isinstance(received, Delivery) else None
+        known = environ if trace is None else {**environ, "HTTP_TRACEPARENT": trace}
+        telemetry = self._telemetry.begin(known, execution_ref)
+        try:
+            answer = self._answer(received, environ, execution_ref, telemetry)
+        except Exception as error:  # noqa: BLE001 - the last line of defence: CONTRACT 7, INTERNAL_ERROR
+            answer = self._failed(error, execution_ref, telemetry)
+        finally:
+            # Last: it sends what was said before it.
+            telemetry.end()
+        return read_on_after(answer, environ)
+
+    def refused_by_host(self, status: int) -> Response:
+        """The typed answer in place of a page of the host's own server."""
+        execution_ref = self._new_id()
+        telemetry = self._telemetry.begin({}, execution_ref)
+        answer = self._failed(host_refusal(status), execution_ref, telemetry)
+        telemetry.end()
+        return answer
+
+    def _received(self, environ: Environ) -> Delivery | Response | Exception:
+        """The delivery, or the answer to what asks for something else, or why there is neither."""
+        try:
+            return self._read(environ) or delivery_of(environ)
+        except Exception as error:  # noqa: BLE001 - told apart where all failures are
+            return error
+
+    def _read(self, environ: Environ) -> Response | None:
+        """The answer to who reads what the function says of itself; on every other path deliveries are taken."""
+        path, method = environ.get("PATH_INFO", "/"), environ["REQUEST_METHOD"]
+        allowed = _READS if path in (*HEALTH_PATHS, OPENAPI_PATH) else ("POST",)
+        if method not in allowed:
+            raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
+        if path in HEALTH_PATHS:
+            body = health_document(self._health(), release=self._release)
+            return json_answer(200 if body["status"] == "ok" else 503, orjson.dumps(body))
+        return json_answer(200, self._openapi()) if path == OPENAPI_PATH else None
+
+    def _answer(
+        self,
+        received: Delivery | Response | Exception,
+        environ: Environ,
+        execution_ref: str,
+        telemetry: RequestTelemetry,
+    ) -> Response:
+        if isinstance(received, Response):
+            return received
+        if isinstance(received, Exception):
+            raise received
+        telemetry.delivered(age_s=self._age_s(received.published), attempt=received.attempt)
+        named = requested_format(environ.get("QUERY_STRING", "")) if received.format is None else received.format
+        request = CaptureRequest(body=received.body, format=named, idempotency_key=None, execution_ref=execution_ref)
+        answer = self._service.capture(request, telemetry.spans)
+        report(telemetry, answer, received_bytes=len(received.body))
+        return captured_answer(answer)
+
+    def _failed(self, error: Exception, execution_ref: str, telemetry: RequestTelemetry) -> Response:
+        if not isinstance(error, AgentError):
+            cause = error
+            error = InternalError("the capture failed for a reason of ours; the log has its type and frames")
+            error.__cause__ = cause
+        status = _COME_AGAIN if isinstance(error, RateLimitExceeded) else error.status
+        telemetry.failed(error, status=status)
+        headers = {**error.headers, "X-Execution-Ref": execution_ref}
+        return failure_answer(error, execution_ref, at=self._clock(), headers=headers, status=status)
+
+    def _age_s(self, published: str | None) -> float | None:
+        """Seconds since ``published``; 0 where the publisher's clock is ahead, None where it names no instant."""
+        if published is None:
+            return None
+        try:
+            then = _EPOCH + timedelta(microseconds=instant(published) // 1000)
+        except ValueError:
+            return None
+        return max(0.0, (self._clock() - then).total_seconds())

@@ -1,0 +1,95 @@
+"""CloudEvents 1.0 over HTTP, whose data are a capture (HTTP binding 1.0.2, JSON format 1.0.2).
+
+In binary mode (3.1) the body is the data and the attributes are headers, in structured mode (3.2) the body is one JSON
+object with ``data`` or ``data_base64``. Batches (3.3) are refused: they would need one answer for several captures.
+Refused, too: other event formats than JSON, and what lacks one of the four required attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+from agent.capture.events.delivery import Delivery, envelope_around, from_base64, text_of
+from agent.capture.events.members import Span
+from agent.edge.document import parse_value
+from agent.errors import Problem, ValidationError
+
+MEMBERS: Final = frozenset({"specversion", "data", "data_base64"})
+_VERSION: Final = "1.0"
+_REQUIRED: Final = ("specversion", "id", "source", "type")
+# The extension "Distributed Tracing" for traceparent; format is ours: CloudEvents allows any name of small letters.
+_READ: Final = (*_REQUIRED, "time", "format", "traceparent")
+_MEDIA_TYPE: Final = "application/cloudevents"
+
+
+def checked_content_type(content_type: str) -> bool:
+    """Whether ``content_type`` announces an event in structured mode; raises ValidationError for one not read here."""
+    media_type = content_type.partition(";")[0].strip().lower()
+    if not media_type.startswith(_MEDIA_TYPE):
+        return False
+    if media_type not in {_MEDIA_TYPE, f"{_MEDIA_TYPE}+json"}:
+        raise ValidationError(
+            "of CloudEvents only single ones in JSON are taken, no batches and no other format",
+            [Problem("$", "unsupported")],
+        )
+    return True
+
+
+def is_binary(headers: Mapping[str, Any]) -> bool:
+    """Whether the headers of a request, as WSGI has them, carry an event's attributes."""
+    return any(_header(name) in headers for name in _REQUIRED)
+
+
+def of_headers(body: bytes, headers: Mapping[str, Any]) -> Delivery:
+    """The event whose attributes are ``headers``; what they hold is percent-encoded (HTTP binding 3.1.3.2)."""
+    attributes = {name: unquote(headers[_header(name)]) for name in _READ if _header(name) in headers}
+    return _delivery(body, attributes)
+
+
+def of_document(text: bytes, found: Mapping[str, Span]) -> Delivery:
+    """The event that ``text``, an object with the members ``found``, is in structured mode."""
+    if "data" in found and "data_base64" in found:
+        raise ValidationError("an event has either data or data_base64", [Problem("$", "oneOf")])
+    attributes = envelope_around(text, found.get("data") or found.get("data_base64"))
+    if "data" in found:
+        payload = _json_data(found["data"].of(text))
+    else:
+        payload = from_base64(text, found.get("data_base64"), "$.data_base64")
+    return _delivery(payload, attributes)
+
+
+def _json_data(text: bytes) -> bytes:
+    """The payload that ``data`` are: a JSON value as it stands, or the characters of a string.
+
+    A string is the payload's text where ``datacontenttype`` is no JSON (JSON format 3.1); where it is, producers have
+    encoded the payload twice, and no capture is a string.
+    """
+    if text == b"null":
+        return b""
+    return text if text[:1] != b'"' else parse_value(text)[0].encode()
+
+
+def _delivery(payload: bytes, attributes: Mapping[str, Any]) -> Delivery:
+    problems = [
+        Problem(f"$.{name}", "required" if name not in attributes else "type")
+        for name in _REQUIRED
+        if not isinstance(attributes.get(name), str) or not attributes[name]
+    ]
+    if not problems and attributes["specversion"] != _VERSION:
+        problems = [Problem("$.specversion", "const")]
+    if problems:
+        names = ", ".join(_REQUIRED)
+        raise ValidationError(f"a CloudEvent 1.0 has {names}, strings that are not empty", problems)
+    published = attributes.get("time")
+    return Delivery(
+        payload,
+        format=text_of(attributes, "format", "$"),
+        traceparent=text_of(attributes, "traceparent", "$"),
+        published=published if isinstance(published, str) else None,
+    )
+
+
+def _header(name: str) -> str:
+    return f"HTTP_CE_{name.upper()}"

@@ -1,0 +1,323 @@
+#!/usr/bin/env bash
+# Deploys this checkout to Google Cloud as 2nd generation functions: what is missing is made, what is there is updated,
+# so it can be run again. Nothing is public: who may call is named by --invoker. With --dry-run every command is
+# printed and none is run; what is printed can be pasted into a shell.
+# Refuses to go on without the secrets (it never sees what is in them) and without a way to the store.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+deploy/deploy.sh --project PROJECT --region REGION (--vpc-connector NAME | --store-url URL) [more]
+
+  --project PROJECT        the project that everything is made in
+  --region REGION          such as europe-west6
+  --only LIST              some of capture,events,recall,store (default: all four)
+  --vpc-connector NAME     Serverless VPC Access connector: the store takes calls from inside alone
+  --store-url URL          a store that runs elsewhere; ours is not deployed
+  --invoker MEMBER         who may call capture and recall, such as group:agents@example.com; may be repeated
+  --ingress SETTING        of capture and recall: all (default), internal-only, internal-and-gclb
+  --observatory-url URL    LLM_OBSERVATORY_URL of capture, events and recall
+  --env NAME=VALUE         one more variable of capture, events and recall; may be repeated
+  --metrics-key            the store reads METRICS_KEY from the secret conversation-store-metrics-key
+  --max-delivery-attempts N  of a queued capture before it becomes a dead letter, 5 to 100 (default: 20)
+  --build-service-account EMAIL  who builds (default: the project's own build account)
+  --runtime NAME           python311 (default), python312, python313
+  --dry-run                print every command, run none
+USAGE
+}
+
+fail() {
+    printf 'deploy.sh: %s\n' "$@" >&2
+    exit 2
+}
+
+dry_run=false
+only=capture,events,recall,store
+project='' region='' connector='' store_url='' observatory_url='' build_account=''
+ingress=all runtime=python311 attempts=20 with_metrics_key=false
+invokers=() variables=()
+
+while (($#)); do
+    case $1 in
+        --dry-run) dry_run=true ;;
+        --metrics-key) with_metrics_key=true ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --*)
+            (($# > 1)) || fail "$1 needs a value"
+            # These would end a word of what is printed, or an entry of a list that gcloud takes.
+            [[ $2 != *[[:space:]\'\"\`\\\$,]* || $1 == --only ]] || fail "$1 has a character that cannot be passed on"
+            case $1 in
+                --project) project=$2 ;;
+                --region) region=$2 ;;
+                --only) only=$2 ;;
+                --vpc-connector) connector=$2 ;;
+                --store-url) store_url=$2 ;;
+                --invoker) invokers+=("$2") ;;
+                --ingress) ingress=$2 ;;
+                --observatory-url) observatory_url=$2 ;;
+                --env) variables+=("$2") ;;
+                --max-delivery-attempts) attempts=$2 ;;
+                --build-service-account) build_account=$2 ;;
+                --runtime) runtime=$2 ;;
+                *) fail "there is no option $1 (--help lists them)" ;;
+            esac
+            shift
+            ;;
+        *) fail "what is $1? (--help lists the options)" ;;
+    esac
+    shift
+done
+
+[[ $project ]] || fail "say which project: --project PROJECT"
+[[ $region ]] || fail "say which region: --region REGION"
+[[ $only =~ ^(capture|events|recall|store)(,(capture|events|recall|store))*$ ]] ||
+    fail "--only takes some of capture,events,recall,store"
+[[ $attempts =~ ^([5-9]|[1-9][0-9]|100)$ ]] || fail "--max-delivery-attempts is a number from 5 to 100"
+[[ $ingress =~ ^(all|internal-only|internal-and-gclb)$ ]] ||
+    fail "--ingress is one of all, internal-only, internal-and-gclb"
+for invoker in ${invokers+"${invokers[@]}"}; do
+    [[ $invoker =~ ^(user|group|serviceAccount|domain|principal|principalSet):. ]] ||
+        fail "--invoker takes user:, group:, serviceAccount:, domain:, principal: or principalSet:, and nobody else"
+done
+for variable in ${variables+"${variables[@]}"}; do
+    [[ $variable =~ ^[A-Z][A-Z0-9_]*=. ]] || fail "--env takes NAME=VALUE"
+done
+[[ $store_url || $connector ]] ||
+    fail "the store takes calls from inside a VPC network alone: name a connector (--vpc-connector)," \
+        "or a store that runs elsewhere (--store-url URL)"
+[[ $only != store || ! $store_url ]] || fail "--only store and --store-url leave nothing to deploy"
+$dry_run || command -v gcloud >/dev/null || fail "gcloud is not installed (--dry-run works without it)"
+
+cd "$(dirname "$0")/.."
+
+is_wanted() {
+    [[ ,$only, == *",$1,"* ]] && ! [[ $1 == store && $store_url ]]
+}
+
+# --- commands: printed, and run unless --dry-run ---
+
+# The words as a shell reads them back. A $ in one is a variable that was printed before (see remember).
+show() {
+    local word line=''
+    for word; do
+        case $word in
+            *\$*) word="\"$word\"" ;;
+            '' | *[!A-Za-z0-9_@%+=:,./-]*) word="'$word'" ;;
+        esac
+        line+="${line:+ }$word"
+    done
+    printf '%s\n' "$line"
+}
+
+run() {
+    if $dry_run; then show "$@"; else
+        show "$@" >&2
+        "$@"
+    fi
+}
+
+# ensure LOOK... -- MAKE...: make it where looking for it fails.
+ensure() {
+    local look=()
+    while [[ $1 != -- ]]; do
+        look+=("$1")
+        shift
+    done
+    shift
+    if $dry_run; then
+        printf '%s >/dev/null 2>&1 || %s\n' "$(show "${look[@]}")" "$(show "$@")"
+    elif ! "${look[@]}" >/dev/null 2>&1; then
+        run "$@"
+    fi
+}
+
+# remember NAME COMMAND...: what the command prints, in a variable. Of a dry run the variable is its own name.
+remember() {
+    local name=$1 value="\$$1"
+    shift
+    # shellcheck disable=SC2016  # printed for another shell to run
+    if $dry_run; then printf '%s=$(%s)\n' "$name" "$(show "$@")"; else value=$("$@"); fi
+    printf -v "$name" '%s' "$value"
+}
+
+# A service account that was made a moment ago is not known everywhere at once.
+bind() {
+    local try
+    for try in 1 2 3 4; do
+        if run "$@" --format=none; then return; fi
+        printf 'deploy.sh: try %s failed, again in 10 s\n' "$try" >&2
+        sleep 10
+    done
+    run "$@" --format=none
+}
+
+account() {
+    printf '%s@%s.iam.gserviceaccount.com' "$1" "$project"
+}
+
+# --- the parts ---
+
+enable_services() {
+    local apis=(artifactregistry cloudbuild cloudfunctions iam run secretmanager) api names=()
+    is_wanted events && apis+=(pubsub)
+    for api in "${apis[@]}"; do names+=("$api.googleapis.com"); done
+    run gcloud services enable "${names[@]}" "--project=$project"
+}
+
+make_account() {
+    ensure gcloud iam service-accounts describe "$(account "$1")" "--project=$project" -- \
+        gcloud iam service-accounts create "$1" "--project=$project" "--display-name=$1"
+}
+
+# may_read SECRET ACCOUNT: the one account may read this one secret.
+may_read() {
+    bind gcloud secrets add-iam-policy-binding "$1" "--project=$project" \
+        "--member=serviceAccount:$(account "$2")" --role=roles/secretmanager.secretAccessor
+}
+
+may_invoke() {
+    bind gcloud run services add-iam-policy-binding "$1" "--project=$project" "--region=$region" \
+        "--member=$2" --role=roles/run.invoker
+}
+
+require_secrets() {
+    local secret missing=()
+    for secret; do
+        if $dry_run; then
+            run gcloud secrets versions describe latest "--secret=$secret" "--project=$project" --format=none
+        elif ! gcloud secrets versions describe latest "--secret=$secret" "--project=$project" --format=none; then
+            missing+=("$secret")
+        fi
+    done
+    ((${#missing[@]} == 0)) || fail "these secrets have no version yet: ${missing[*]}" \
+        "make each, with its value on standard input (docs/operate/deploy.md, \"Secrets\"):" \
+        "  gcloud secrets create NAME --project=$project --replication-policy=automatic --data-file=-"
+}
+
+# deploy_function SERVICE TARGET ACCOUNT MEMORY THREADS INSTANCES INGRESS ENVIRONMENT SECRETS [FLAG...]
+# As many requests at once as the server has threads: one more would wait behind them, unseen by the autoscaler.
+# SOURCE_DATE_EPOCH: the builder compiles our modules, then dates every file 1980. Bytecode that is checked by the date
+# would be compiled again at each cold start; with this variable it is checked by the source's hash (PEP 552).
+deploy_function() {
+    local service=$1 target=$2 account=$3 memory=$4 threads=$5 instances=$6 ingress=$7 environment=$8 from_secrets=$9
+    shift 9
+    run gcloud functions deploy "$service" --gen2 "--project=$project" "--region=$region" "--runtime=$runtime" \
+        --source=. "--entry-point=$target" --trigger-http "--service-account=$(account "$account")" \
+        "--memory=$memory" --cpu=1 "--concurrency=$threads" --timeout=30s "--max-instances=$instances" \
+        "--ingress-settings=$ingress" --set-build-env-vars=SOURCE_DATE_EPOCH=315532801 \
+        "--set-env-vars=THREADS=$threads$environment" "--set-secrets=$from_secrets" \
+        ${build_account:+"--build-service-account=projects/$project/serviceAccounts/$build_account"} \
+        ${connector:+"--vpc-connector=$connector"} --quiet "$@"
+}
+
+# deploy_client SERVICE TARGET ACCOUNT MEMORY INSTANCES INGRESS KEY: a function that calls the store with this key.
+# Calls to the store leave by the connector: it takes none from elsewhere.
+deploy_client() {
+    local service=$1 target=$2 account=$3 memory=$4 instances=$5 ingress=$6 key=$7 variable
+    local environment=",RUVECTOR_SERVICE_URL=$STORE_URL,GOOGLE_CLOUD_PROJECT=$project"
+    environment+=${observatory_url:+",LLM_OBSERVATORY_URL=$observatory_url"}
+    for variable in ${variables+"${variables[@]}"}; do environment+=",$variable"; done
+    deploy_function "$service" "$target" "$account" "$memory" 8 "$instances" "$ingress" "$environment" \
+        "RUVECTOR_API_KEY=$key:latest" --no-allow-unauthenticated ${connector:+--egress-settings=all}
+}
+
+# The header that Cloud Run would check carries the store's own key (RUVECTOR_KEYS): so not Cloud Run's IAM guards it,
+# but that key, behind an ingress that takes nothing from the internet.
+deploy_store() {
+    local from_secrets=RUVECTOR_STORE=conversation-store-url:latest,RUVECTOR_KEYS=conversation-store-keys:latest
+    if $with_metrics_key; then from_secrets+=,METRICS_KEY=conversation-store-metrics-key:latest; fi
+    deploy_function conversation-store store conversation-store 512Mi 16 10 internal-only '' "$from_secrets" \
+        --allow-unauthenticated --egress-settings=private-ranges-only
+}
+
+# The queue in front of the events function: topic, push with retries, and what keeps the dead letters.
+deploy_queue() {
+    local pubsub_agent subscription=conversation-captures-push EVENTS_URL PROJECT_NUMBER
+    remember PROJECT_NUMBER gcloud projects describe "$project" '--format=value(projectNumber)'
+    remember EVENTS_URL gcloud run services describe conversation-memory-events "--project=$project" \
+        "--region=$region" '--format=value(status.url)'
+    pubsub_agent="serviceAccount:service-$PROJECT_NUMBER@gcp-sa-pubsub.iam.gserviceaccount.com"
+    local topic
+    for topic in conversation-captures conversation-captures-dead; do
+        ensure gcloud pubsub topics describe "$topic" "--project=$project" -- \
+            gcloud pubsub topics create "$topic" "--project=$project"
+    done
+    ensure gcloud pubsub subscriptions describe conversation-captures-dead-keep "--project=$project" -- \
+        gcloud pubsub subscriptions create conversation-captures-dead-keep "--project=$project" \
+        --topic=conversation-captures-dead --message-retention-duration=7d --expiration-period=never
+    local settings=(
+        "--project=$project" "--push-endpoint=$EVENTS_URL"
+        "--push-auth-service-account=$(account conversation-push)" --ack-deadline=60
+        --min-retry-delay=10s --max-retry-delay=600s --message-retention-duration=7d --expiration-period=never
+        --dead-letter-topic=conversation-captures-dead "--max-delivery-attempts=$attempts"
+    )
+    ensure gcloud pubsub subscriptions describe "$subscription" "--project=$project" -- \
+        gcloud pubsub subscriptions create "$subscription" --topic=conversation-captures "${settings[@]}"
+    run gcloud pubsub subscriptions update "$subscription" "${settings[@]}"
+    # What Pub/Sub itself needs: to make the token of a push, to forward a dead letter, to take it out of the queue.
+    bind gcloud iam service-accounts add-iam-policy-binding "$(account conversation-push)" "--project=$project" \
+        "--member=$pubsub_agent" --role=roles/iam.serviceAccountTokenCreator
+    bind gcloud pubsub topics add-iam-policy-binding conversation-captures-dead "--project=$project" \
+        "--member=$pubsub_agent" --role=roles/pubsub.publisher
+    bind gcloud pubsub subscriptions add-iam-policy-binding "$subscription" "--project=$project" \
+        "--member=$pubsub_agent" --role=roles/pubsub.subscriber
+}
+
+# deploy_part NAME: accounts first, then rights, then the function, then who may call it.
+deploy_part() {
+    local member
+    case $1 in
+        store) deploy_store ;;
+        capture)
+            deploy_client conversation-memory handler conversation-capture 256Mi 100 "$ingress" \
+                conversation-store-write-key
+            for member in ${invokers+"${invokers[@]}"}; do may_invoke conversation-memory "$member"; done
+            ;;
+        events)
+            deploy_client conversation-memory-events capture_event conversation-events 256Mi 100 internal-only \
+                conversation-store-write-key
+            may_invoke conversation-memory-events "serviceAccount:$(account conversation-push)"
+            deploy_queue
+            ;;
+        recall)
+            deploy_client conversation-recall recall conversation-recall 512Mi 20 "$ingress" \
+                conversation-store-read-key
+            for member in ${invokers+"${invokers[@]}"}; do may_invoke conversation-recall "$member"; done
+            ;;
+    esac
+}
+
+enable_services
+needed=()
+if is_wanted store; then needed+=(conversation-store-url conversation-store-keys); fi
+if is_wanted store && $with_metrics_key; then needed+=(conversation-store-metrics-key); fi
+if is_wanted capture || is_wanted events; then needed+=(conversation-store-write-key); fi
+if is_wanted recall; then needed+=(conversation-store-read-key); fi
+require_secrets "${needed[@]}"
+
+for part in store capture events recall; do
+    if is_wanted "$part"; then make_account "conversation-$part"; fi
+done
+if is_wanted events; then make_account conversation-push; fi
+
+if is_wanted store; then for secret in "${needed[@]}"; do
+    case $secret in *-url | *-keys | *-metrics-key) may_read "$secret" conversation-store ;; esac
+done; fi
+for part in capture events; do
+    if is_wanted "$part"; then may_read conversation-store-write-key "conversation-$part"; fi
+done
+if is_wanted recall; then may_read conversation-store-read-key conversation-recall; fi
+
+if is_wanted store; then deploy_part store; fi
+STORE_URL=$store_url
+if [[ ! $STORE_URL && $only != store ]]; then
+    remember STORE_URL gcloud run services describe conversation-store "--project=$project" "--region=$region" \
+        '--format=value(status.url)'
+fi
+for part in capture events recall; do
+    if is_wanted "$part"; then deploy_part "$part"; fi
+done
+$dry_run || printf 'deploy.sh: deployed %s to %s; now deploy/smoke_test.sh checks it\n' "$only" "$region" >&2

@@ -1,0 +1,90 @@
+# What is made, without a look at anything that is there: the tests evaluate this file and variables.tf alone.
+locals {
+  services = {
+    capture = {
+      name          = "conversation-memory"
+      target        = "handler"
+      account       = "conversation-capture"
+      memory        = "256Mi"
+      cpu           = "1"
+      threads       = 8
+      timeout       = 30
+      max_instances = var.capture_max_instances
+      ingress       = "ALLOW_ALL"
+      egress        = "ALL_TRAFFIC"
+      secrets       = { RUVECTOR_API_KEY = "conversation-store-write-key" }
+    }
+    events = {
+      name          = "conversation-memory-events"
+      target        = "capture_event"
+      account       = "conversation-events"
+      memory        = "256Mi"
+      cpu           = "1"
+      threads       = 8
+      timeout       = 30
+      max_instances = var.events_max_instances
+      # Pub/Sub of the same project counts as internal.
+      ingress = "ALLOW_INTERNAL_ONLY"
+      egress  = "ALL_TRAFFIC"
+      secrets = { RUVECTOR_API_KEY = "conversation-store-write-key" }
+    }
+    recall = {
+      name          = "conversation-recall"
+      target        = "recall"
+      account       = "conversation-recall"
+      memory        = "512Mi"
+      cpu           = "1"
+      threads       = 8
+      timeout       = 30
+      max_instances = var.recall_max_instances
+      ingress       = "ALLOW_ALL"
+      egress        = "ALL_TRAFFIC"
+      secrets       = { RUVECTOR_API_KEY = "conversation-store-read-key" }
+    }
+    store = {
+      name          = "conversation-store"
+      target        = "store"
+      account       = "conversation-store"
+      memory        = "512Mi"
+      cpu           = "1"
+      threads       = 16
+      timeout       = 30
+      max_instances = var.store_max_instances
+      ingress       = "ALLOW_INTERNAL_ONLY"
+      egress        = "PRIVATE_RANGES_ONLY"
+      secrets = merge(
+        { RUVECTOR_STORE = "conversation-store-url", RUVECTOR_KEYS = "conversation-store-keys" },
+        var.store_metrics ? { METRICS_KEY = "conversation-store-metrics-key" } : {},
+      )
+    }
+  }
+
+  # The builder dates every file 1980. Bytecode that is checked by the date would be made again at each cold start; with
+  # this it is checked by the source's hash (PEP 552).
+  build_environment = { SOURCE_DATE_EPOCH = "315532801" }
+
+  # Those that write to the store or read from it.
+  callers = { for name, service in local.services : name => service if name != "store" }
+
+  telemetry = merge(
+    var.llm_observatory_url == null ? {} : { LLM_OBSERVATORY_URL = var.llm_observatory_url },
+    var.telemetry_budget_ms == null ? {} : { TELEMETRY_BUDGET_MS = tostring(var.telemetry_budget_ms) },
+  )
+
+  secret_names = toset(flatten([for service in local.services : values(service.secrets)]))
+
+  # One entry for each secret that an account reads.
+  secret_readers = merge([
+    for name, service in local.services : {
+      for secret in values(service.secrets) : "${name} ${secret}" => { service = name, secret = secret }
+    }
+  ]...)
+
+  # The pool of one instance: store/engines/postgres.py.
+  connections_an_instance = 16
+  # For the superuser's reserve, Cloud SQL's own agents, and somebody with psql.
+  connections_kept_free = 20
+
+  own_database = var.database == "cloud-sql" ? 1 : 0
+  needs_nat    = var.llm_observatory_url == null ? 0 : 1
+}
