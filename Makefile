@@ -52,7 +52,7 @@ imports: environment
 
 schemas: environment
 	$(BIN)/python scripts/check_schemas.py
-	$(BIN)/openapi-spec-validator schemas/openapi.json schemas/recall.openapi.json schemas/ruvector.openapi.json
+	$(BIN)/openapi-spec-validator schemas/*openapi.json
 
 locks: environment
 	$(BIN)/python scripts/check_locks.py

@@ -93,7 +93,7 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
 
 
 def event_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:
-    """The capture behind a queue; it starts, or does not, as ``capture_function``, and ``host`` answers nothing itself."""
+    """The capture behind a queue, started as ``capture_function`` is; ``host`` answers nothing by itself."""
     with _refused_start_logged():
         app = event_app(environ)
     if host is not None:

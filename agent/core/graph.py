@@ -5,7 +5,7 @@ Pure and linear in turns and invocations. The payload has passed validation; ids
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -127,10 +127,12 @@ def _given_parent(turn: Mapping[str, Any]) -> str | None:
     return given.lower() if given is not None else None
 
 
-def _invocations(turn: Mapping[str, Any]) -> Iterator[str]:
+def _invocations(turn: Mapping[str, Any]) -> Iterable[str]:
     """The invocations that ``turn`` names, each once, in lower case: an edge id appears once."""
-    entries = turn.get("tool_invocations", ())
-    return iter(dict.fromkeys(entry["invocation_id"].lower() for entry in entries))
+    entries = turn["tool_invocations"]
+    if len(entries) == 1:  # as most have
+        return (entries[0]["invocation_id"].lower(),)
+    return dict.fromkeys(entry["invocation_id"].lower() for entry in entries)
 
 
 class _Answered:

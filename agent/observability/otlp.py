@@ -98,9 +98,13 @@ class _Exporter:
         self._reader = reader
         self._spans = self._metrics = None
         if collector.traces is not None:
-            self._spans = OTLPSpanExporter(endpoint=collector.traces, timeout=timeout_s, session=_session())
+            session = _session()
+            self._spans = OTLPSpanExporter(endpoint=collector.traces, timeout=timeout_s, session=session)
+            _settle_environment(session, collector.traces)
         if collector.metrics is not None:
-            self._metrics = OTLPMetricExporter(endpoint=collector.metrics, timeout=timeout_s, session=_session())
+            session = _session()
+            self._metrics = OTLPMetricExporter(endpoint=collector.metrics, timeout=timeout_s, session=session)
+            _settle_environment(session, collector.metrics)
 
     def export(self, spans: list[Any]) -> bool:
         return self._spans is not None and self._spans.export(spans).name == "SUCCESS"
@@ -122,6 +126,16 @@ def _session() -> requests.Session:
     session = requests.Session()
     session.hooks["response"].append(_settle)
     return session
+
+
+def _settle_environment(session: requests.Session, url: str) -> None:
+    """Read the proxies and certificates of the environment now, once: each request would look for them again.
+
+    After the exporter was made, which writes its own into the session. A netrc file is not looked for at all.
+    """
+    settings = session.merge_environment_settings(url, {}, None, session.verify, session.cert)
+    session.proxies, session.verify = settings["proxies"], settings["verify"]
+    session.trust_env = False
 
 
 def _settle(response: requests.Response, *_: object, **__: object) -> None:

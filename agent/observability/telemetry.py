@@ -78,11 +78,12 @@ class RequestTelemetry(RequestReport):
     ) -> None:
         """Log and count a capture that the store acknowledged. ``execution_ref`` is that of the stored event."""
         self.spans.answered(200, None)
-        self._count("duplicate" if duplicate else "captured")
-        self._measures.record(metric_table.CAPTURE_SIZE, received_bytes, {"trigger": self._trigger})
-        self._count_append("ok", latency_ms / 1000, attempts)
-        for state, number in counts.as_dict().items() if counts is not None else ():
-            self._measures.add(metric_table.TURNS, number, {"state": state})
+        if self._measures.are_sent:
+            self._count("duplicate" if duplicate else "captured")
+            self._measures.record(metric_table.CAPTURE_SIZE, received_bytes, {"trigger": self._trigger})
+            self._count_append("ok", latency_ms / 1000, attempts)
+            for state, number in counts.as_dict().items() if counts is not None else ():
+                self._measures.add(metric_table.TURNS, number, {"state": state})
         self._log(
             "capture acknowledged",
             {

@@ -282,3 +282,13 @@ def test_the_conversation_is_named_on_the_span_of_the_request_and_tokens_where_t
     named = {"conversation_memory.execution_ref": REF, "gen_ai.conversation.id": REF}
     assert with_tokens == {**named, "gen_ai.usage.input_tokens": 12, "gen_ai.usage.output_tokens": 4}
     assert without == named
+
+
+def test_the_proxy_of_the_environment_is_asked(
+    collector: SpanCollector, tracing_for: MakeTracing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", collector.url)
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    capture(tracing_for({"LLM_OBSERVATORY_URL": "http://observatory.invalid"}))
+    assert collector.paths == ["http://observatory.invalid/v1/traces"]
