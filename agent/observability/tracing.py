@@ -171,7 +171,7 @@ class RecordedSpans:
         from opentelemetry.trace import SpanKind, set_span_in_context
 
         span = self._traced.tracer.start_span(
-            f"{SCOPE}.{name}",
+            name,
             context=set_span_in_context(self._whole()),
             kind=SpanKind.CLIENT if name in _CALLS else SpanKind.INTERNAL,
             attributes={f"{SCOPE}.execution_ref": self._begun.ref},
@@ -191,7 +191,7 @@ class RecordedSpans:
             from opentelemetry.trace import SpanKind
 
             self._own = self._traced.tracer.start_span(
-                f"{SCOPE}.{self._begun.name}",
+                self._begun.name,
                 context=self._parent,
                 kind=SpanKind.SERVER,
                 start_time=self._begun.at_ns,

@@ -245,7 +245,7 @@ STATES = {
     "the store is busy": State(frozenset({"RetriesHigh"}), store_busy, also=frozenset({"CapturesSlow"})),
     "the store is slow": State(frozenset({"CapturesSlow", "RecallsSlow"}), store_slow),
     "the database is locked": State(frozenset({"CapturesSlow", "StoreAppendsSlow"}), database_locked),
-    "the connections are used up": State(frozenset({"StorePoolExhausted"}), pool_exhausted, minutes=6),
+    "the connections are used up": State(frozenset({"StorePoolExhausted"}), pool_exhausted, minutes=8),
     "callers send what is no capture": State(frozenset({"RefusedShareHigh"}), refused),
     "a caller sends everything twice": State(frozenset({"DuplicatesHigh"}), duplicates),
     "one capture meets a fault": State(frozenset({"InternalErrors"}), capture_at_fault, minutes=1),

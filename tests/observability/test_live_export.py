@@ -42,7 +42,7 @@ def test_a_span_is_there_though_the_process_group_is_killed_as_soon_as_the_answe
             answer = post(host, base(), traceparent=f"00-{trace}-00f067aa0ba902b7-01", tracestate="vendor=secret")
             host.kill()
         assert answer.status_code == 200
-        spans = {span.name.removeprefix(f"{SCOPE}."): span for span in collector.spans}
+        spans = {span.name: span for span in collector.spans}
         assert set(spans) == {"capture", "validate", "build", "append"}
         assert {span.trace_id.hex() for span in spans.values()} == {trace}
         whole = {each.key: each.value for each in spans["capture"].attributes}
@@ -75,7 +75,7 @@ def test_a_failure_of_the_store_is_seen_in_its_span_its_metrics_and_its_log_line
         with function_host(tmp_path, store=store.url, LLM_OBSERVATORY_URL=collector.url) as host:
             assert post(host).status_code == 502
             (line,) = [line for line in host.log_lines() if line["message"] == "request failed"]
-        whole = next(span for span in collector.spans if span.name == f"{SCOPE}.capture")
+        whole = next(span for span in collector.spans if span.name == "capture")
         told = {each.key: each.value for each in whole.attributes}
         assert told["error.type"].string_value == "RUVECTOR_WRITE_ERROR"
         assert told["http.response.status_code"].int_value == 502
@@ -158,7 +158,7 @@ def test_two_functions_say_which_one_they_are(tmp_path: Path) -> None:
         assert services(collector, f"{SCOPE}.captures") == {"memory"}
         assert services(collector, f"{SCOPE}.recalls") == {"recall"}
         assert collector.value(f"{SCOPE}.recalls", operation="conversation", outcome="answered") == 1
-        assert {f"{SCOPE}.recall", f"{SCOPE}.load"} <= {span.name for span in collector.spans}
+        assert {"recall", "load"} <= {span.name for span in collector.spans}
 
 
 def services(collector: Collector, name: str) -> set[str]:

@@ -90,7 +90,7 @@ class World:
         return self.log.messages()
 
     def spans(self) -> list[str]:
-        return [span.name.removeprefix("conversation_memory.") for span in self.collector.spans()]
+        return [span.name for span in self.collector.spans()]
 
 
 def _client(transport: Any) -> RuvectorClient:

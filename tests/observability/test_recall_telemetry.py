@@ -122,9 +122,9 @@ def test_load_and_respond_are_children_of_the_callers_trace_with_ids_and_counts(
     telemetry.close()
     spans = collector.spans()
     assert [(span.name, span.trace_id.hex()) for span in spans] == [
-        ("conversation_memory.load", TRACE),
-        ("conversation_memory.respond", TRACE),
-        ("conversation_memory.recall", TRACE),
+        ("load", TRACE),
+        ("respond", TRACE),
+        ("recall", TRACE),
     ]
     shared = {
         "conversation_memory.execution_ref": REF,

@@ -62,8 +62,8 @@ def test_the_end_of_a_request_exports_its_spans(collector: SpanCollector) -> Non
     request.end()
     telemetry.close()
     assert [(span.name, span.trace_id.hex()) for span in collector.spans()] == [
-        ("conversation_memory.validate", TRACE),
-        ("conversation_memory.capture", TRACE),
+        ("validate", TRACE),
+        ("capture", TRACE),
     ]
 
 

@@ -37,7 +37,7 @@ def test_a_collector_receives_the_span_of_the_capture_under_the_incoming_trace_a
     capture(tracing_for({"LLM_OBSERVATORY_URL": collector.url}))
     assert collector.paths == ["/v1/traces"]
     spans = collector.spans()
-    assert [span.name for span in spans] == [f"conversation_memory.{name}" for name in (*STEPS, "capture")]
+    assert [span.name for span in spans] == [*STEPS, "capture"]
     assert {span.trace_id.hex() for span in spans} == {TRACE.trace_id}
     *steps, whole = spans
     assert whole.parent_span_id.hex() == TRACE.span_id
@@ -149,7 +149,7 @@ def test_a_step_inside_another_is_its_sibling_and_takes_the_attributes_while_it_
         spans.set(bytes=2)
     spans.end()
     inner, outer, _ = collector.spans()
-    assert (inner.name, outer.name) == ("conversation_memory.validate", "conversation_memory.build")
+    assert (inner.name, outer.name) == ("validate", "build")
     assert attributes(inner)["conversation_memory.turns"] == 1
     assert attributes(outer)["conversation_memory.bytes"] == 2
 

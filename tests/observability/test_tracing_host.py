@@ -58,7 +58,7 @@ def test_spans_go_through_the_provider_that_a_host_has_set(
     capture(tracing)
     capture(tracing)
     spans = received.get_finished_spans()
-    assert names(spans) == [f"conversation_memory.{name}" for name in ("validate", "build", "append", "capture")] * 2
+    assert names(spans) == ["validate", "build", "append", "capture"] * 2
     parents = {span.parent.span_id for span in spans if span.parent and span.name.endswith("capture")}
     assert parents == {int(str(TRACE.span_id), 16)}
 

@@ -110,7 +110,7 @@ def test_a_provider_that_is_set_after_the_start_gets_the_spans() -> None:
     )
     assert [span[:3] for span in spans] == [
         [
-            f"conversation_memory.{name}",
+            name,
             TRACE.trace_id.lstrip("0"),
             TRACE.span_id if name == "capture" else spans[-1][3],
         ]
