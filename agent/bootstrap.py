@@ -19,6 +19,8 @@ from agent import __version__
 from agent.capture.http import CaptureApp
 from agent.capture.late import LateCapture
 from agent.config import RecallSettings, Settings
+from agent.edge.body import MAX_BODY_BYTES
+from agent.edge.room import Room
 from agent.errors import ConfigurationError
 from agent.observability import Telemetry, configure_logging, log_event, log_refused_start
 from agent.once import Once
@@ -88,6 +90,7 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
         clock=utc_now,
         new_id=new_id,
         release=__version__,
+        room=room_for_bodies(),
         keys=settings.keys,
     )
 
@@ -125,7 +128,13 @@ def event_app(environ: Mapping[str, str]) -> EventApp:
         clock=utc_now,
         new_id=new_id,
         release=__version__,
+        room=room_for_bodies(),
     )
+
+
+def room_for_bodies() -> Room:
+    """Room for what an instance captures at once: as many bytes as the largest body has."""
+    return Room(MAX_BODY_BYTES, clock=time.monotonic)
 
 
 def capture_service_on(client: Callable[[], RuvectorClient]) -> CaptureService:

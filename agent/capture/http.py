@@ -29,6 +29,7 @@ from agent.capture.request import Capture, CaptureRequest
 from agent.edge.answers import health_document
 from agent.edge.host import host_refusal
 from agent.edge.request_body import request_body
+from agent.edge.room import Place, Room
 from agent.errors import AgentError, InternalError, MethodNotAllowed, NotFound
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class CaptureApp:
     """Answers one request at a time; holds no state of its own between them.
 
     ``new_id`` makes the execution_ref, once per invocation. ``health`` gives the store's part of the health answer.
-    Without ``keys`` everybody may capture; health and the description ask for none.
+    Without ``keys`` everybody may capture; health and the description ask for none. In ``room`` large bodies wait.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class CaptureApp:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         release: str,
+        room: Room,
         keys: ApiKeys | None = None,
     ) -> None:
         self._service = service
@@ -70,15 +72,21 @@ class CaptureApp:
         self._clock = clock
         self._new_id = new_id
         self._release = release
+        self._room = room
         self._keys = keys
 
     def handle(self, environ: Environ) -> Response:
         """Answer the request in ``environ``; never raises."""
+        # Around everything: what a capture or its error holds is gone before the next large body comes.
+        with self._room.place() as place:
+            return self._answered(environ, place)
+
+    def _answered(self, environ: Environ, place: Place) -> Response:
         execution_ref = self._new_id()
         telemetry = self._telemetry.begin(environ, execution_ref)
         failure: AgentError
         try:
-            return self._route(environ, execution_ref, telemetry)
+            return self._route(environ, execution_ref, telemetry, place)
         except AgentError as error:
             failure = error
             telemetry.failed(failure)
@@ -101,7 +109,7 @@ class CaptureApp:
         telemetry.end()
         return self._failure(error, execution_ref, is_capture=False)
 
-    def _route(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry) -> Response:
+    def _route(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry, place: Place) -> Response:
         path, method = environ.get("PATH_INFO", "/"), environ["REQUEST_METHOD"]
         allowed = _METHODS.get(path)
         if allowed is None:
@@ -115,15 +123,16 @@ class CaptureApp:
         if self._keys is not None:
             # Before the body: who may not capture has nothing of it read.
             self._keys.check(environ)
-        return self._capture(environ, execution_ref, telemetry)
+        return self._capture(environ, execution_ref, telemetry, place)
 
-    def _capture(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry) -> Response:
+    def _capture(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry, place: Place) -> Response:
         request = CaptureRequest(
             format=requested_format(environ.get("QUERY_STRING", "")),
             idempotency_key=checked_idempotency_key(environ.get("HTTP_IDEMPOTENCY_KEY")),
             execution_ref=execution_ref,
-            body=request_body(environ),
+            body=request_body(environ, place=place),
         )
+        place.settle(len(request.body))
         answer = self._service.capture(request, telemetry.spans)
         report(telemetry, answer, received_bytes=len(request.body))
         return captured_answer(answer)

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
+from agent.edge.room import SMALL_BYTES, Place
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 MAX_BODY_BYTES: Final = 10 * 1024 * 1024
@@ -24,12 +25,18 @@ _GZIP_WINDOW: Final = 31
 
 
 def read_body(
-    stream: BinaryIO, *, content_length: int | None, encoding: str | None, at_most: int = MAX_BODY_BYTES
+    stream: BinaryIO,
+    *,
+    content_length: int | None,
+    encoding: str | None,
+    at_most: int = MAX_BODY_BYTES,
+    place: Place | None = None,
 ) -> bytes:
     """Read ``stream`` to its end, or to ``content_length`` bytes, and undo its ``Content-Encoding``.
 
     ``content_length`` is None where the body is chunked; ``at_most`` is the bound in bytes. Never holds more than one
-    byte beyond it.
+    byte beyond it, and more than ``SMALL_BYTES`` only in a ``place`` for it, where there is one: raises
+    RateLimitExceeded.
     """
     coding = (encoding or "").strip().lower()
     if coding not in _GZIP and coding not in _IDENTITY:
@@ -38,8 +45,11 @@ def read_body(
         raise too_large(at_most)
     pieces = _pieces(stream, content_length, at_most)
     if content_length is not None and coding in _IDENTITY:
+        if place is not None:
+            place.hold(content_length)
         return b"".join(pieces)  # never more than the length that was just looked at
-    return b"".join(_bounded(_inflated(pieces) if coding in _GZIP else pieces, at_most))
+    pieces = _bounded(_inflated(pieces) if coding in _GZIP else pieces, at_most)
+    return b"".join(pieces if place is None else _held(pieces, place))
 
 
 def too_large(at_most: int) -> PayloadTooLarge:
@@ -71,6 +81,16 @@ def _bounded(pieces: Iterable[bytes], at_most: int) -> Iterator[bytes]:
         left -= len(piece)
         if left < 0:
             raise too_large(at_most)
+        yield piece
+
+
+def _held(pieces: Iterable[bytes], place: Place) -> Iterator[bytes]:
+    """Pieces of a body whose size nobody knows before its end."""
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > SMALL_BYTES:
+            place.hold(None)
         yield piece
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
 from agent.edge.body import MAX_BODY_BYTES, read_body
+from agent.edge.room import Place
 
 Environ = Mapping[str, Any]
 
@@ -26,14 +27,15 @@ _AS_LONG_AS_IT_LIKES: Final = struct.pack("ll", 0, 0)
 _PIECE: Final = 64 * 1024
 
 
-def request_body(environ: Environ, *, at_most: int = MAX_BODY_BYTES) -> bytes:
-    """The whole body, as ``read_body`` bounds and refuses it."""
+def request_body(environ: Environ, *, at_most: int = MAX_BODY_BYTES, place: Place | None = None) -> bytes:
+    """The whole body, as ``read_body`` bounds and refuses it, and waits for its ``place``."""
     with _StallsBounded(environ, _STALLED_AT_MOST):
         return read_body(
             environ["wsgi.input"],
             content_length=_content_length(environ),
             encoding=environ.get("HTTP_CONTENT_ENCODING"),
             at_most=at_most,
+            place=place,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from agent.capture.http import CaptureApp
 from agent.capture.service import CaptureService
 from agent.core.api_keys import ApiKeys
 from agent.core.receipt import Receipt, TurnCounts
+from agent.edge.body import MAX_BODY_BYTES
+from agent.edge.room import Room
 from tests.live.payloads import BASE_TEXT
 from tests.published import check_event
 
@@ -115,8 +118,14 @@ def app(
         clock=lambda: NOW,
         new_id=lambda: EXECUTION_REF,
         release="9.9.9",
+        room=room(),
         keys=keys,
     )
+
+
+def room() -> Room:
+    """The room of an instance."""
+    return Room(MAX_BODY_BYTES, clock=time.monotonic)
 
 
 def environ(

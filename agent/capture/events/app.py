@@ -32,6 +32,7 @@ from agent.capture.request import Capture, CaptureRequest
 from agent.core.timestamps import instant
 from agent.edge.answers import health_document
 from agent.edge.host import host_refusal
+from agent.edge.room import Place, Room
 from agent.errors import AgentError, InternalError, MethodNotAllowed, RateLimitExceeded
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class EventApp:
     """Answers one request at a time; holds no state of its own between them.
 
     ``new_id`` makes the execution_ref, once per delivery. ``health`` gives the store's part of the health answer.
+    In ``room`` large deliveries wait.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class EventApp:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         release: str,
+        room: Room,
     ) -> None:
         self._service = service
         self._telemetry = telemetry
@@ -69,6 +72,7 @@ class EventApp:
         self._clock = clock
         self._new_id = new_id
         self._release = release
+        self._room = room
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer as a WSGI application."""
@@ -76,9 +80,14 @@ class EventApp:
 
     def handle(self, environ: Environ) -> Response:
         """Answer the request in ``environ``; never raises."""
+        # Around everything: what a capture or its error holds is gone before the next large delivery comes.
+        with self._room.place(is_envelope=True) as place:
+            return self._answered(environ, place)
+
+    def _answered(self, environ: Environ, place: Place) -> Response:
         execution_ref = self._new_id()
         # Before its telemetry begins: an envelope may name the trace that it belongs to.
-        received = self._received(environ)
+        received = self._received(environ, place)
         trace = received.traceparent if isinstance(received, Delivery) else None
         known = environ if trace is None else {**environ, "HTTP_TRACEPARENT": trace}
         telemetry = self._telemetry.begin(known, execution_ref)
@@ -99,10 +108,15 @@ class EventApp:
         telemetry.end()
         return answer
 
-    def _received(self, environ: Environ) -> Delivery | Response | Exception:
+    def _received(self, environ: Environ, place: Place) -> Delivery | Response | Exception:
         """The delivery, or the answer to what asks for something else, or why there is neither."""
         try:
-            return self._read(environ) or delivery_of(environ)
+            answer = self._read(environ)
+            if answer is not None:
+                return answer
+            delivery = delivery_of(environ, place)
+            place.settle(len(delivery.body))
+            return delivery
         except Exception as error:  # noqa: BLE001 - told apart where all failures are
             return error
 

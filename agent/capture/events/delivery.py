@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from agent.capture.events.members import Span
 from agent.edge.body import MAX_BODY_BYTES, read_body, too_large
 from agent.edge.document import parse, parse_value
+from agent.edge.room import Place
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 # Pub/Sub allows 100 attributes of 256 + 1024 bytes; CloudEvents 1.0.2 ("Size Limits") promises 64 KiB in all.
@@ -62,10 +63,10 @@ def from_base64(text: bytes, span: Span | None, path: str) -> bytes:
         raise ValidationError("the data are not base64", [Problem(path, "encoding")]) from None
 
 
-def bounded(payload: bytes, encoding: str | None = None) -> bytes:
+def bounded(payload: bytes, encoding: str | None = None, place: Place | None = None) -> bytes:
     """``payload`` with its ``encoding`` undone, as ``read_body`` does it, within the bound of a body."""
     if encoding is not None:
-        return read_body(io.BytesIO(payload), content_length=len(payload), encoding=encoding)
+        return read_body(io.BytesIO(payload), content_length=len(payload), encoding=encoding, place=place)
     if len(payload) > MAX_BODY_BYTES:
         raise too_large(MAX_BODY_BYTES)
     return payload

@@ -13,18 +13,25 @@ from agent.capture.events import cloud_event, pubsub
 from agent.capture.events.delivery import MAX_DELIVERY_BYTES, Delivery, bounded
 from agent.capture.events.members import members
 from agent.edge.request_body import request_body
+from agent.edge.room import Place
 
 # "turns" make a conversation of what has members of an envelope besides.
 _TOLD_APART_BY: Final = cloud_event.MEMBERS | pubsub.MEMBERS | {"turns"}
 
 
-def delivery_of(environ: Mapping[str, Any]) -> Delivery:
-    """What the request in ``environ`` delivers; raises ValidationError, or PayloadTooLarge beyond a bound."""
+def delivery_of(environ: Mapping[str, Any], place: Place | None = None) -> Delivery:
+    """What the request in ``environ`` delivers; raises ValidationError, or PayloadTooLarge beyond a bound.
+
+    Where there is a ``place`` for it, it is read and opened there: raises RateLimitExceeded.
+    """
     is_structured = cloud_event.checked_content_type(environ.get("CONTENT_TYPE", ""))
-    return opened(request_body(environ, at_most=MAX_DELIVERY_BYTES), environ, is_structured=is_structured)
+    body = request_body(environ, at_most=MAX_DELIVERY_BYTES, place=place)
+    return opened(body, environ, is_structured=is_structured, place=place)
 
 
-def opened(body: bytes, headers: Mapping[str, Any], *, is_structured: bool = False) -> Delivery:
+def opened(
+    body: bytes, headers: Mapping[str, Any], *, is_structured: bool = False, place: Place | None = None
+) -> Delivery:
     """The delivery in ``body``; ``is_structured`` is what its Content-Type says of it.
 
     Without that an event is known by its ``specversion``: people post JSON under every label.
@@ -39,7 +46,7 @@ def opened(body: bytes, headers: Mapping[str, Any], *, is_structured: bool = Fal
         outer = pubsub.by_headers(body, headers)
     if found is None or "turns" in found or not pubsub.is_wrapped(outer.body, found):
         return outer._replace(body=bounded(outer.body))
-    message = pubsub.unwrapped(outer.body, found["message"])
+    message = pubsub.unwrapped(outer.body, found["message"], place)
     # What stands nearest to the payload counts.
     return message._replace(
         format=outer.format if message.format is None else message.format,

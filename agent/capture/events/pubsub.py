@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from agent.capture.events.delivery import Delivery, bounded, envelope_around, from_base64, text_of
 from agent.capture.events.members import Span, members
+from agent.edge.room import Place
 from agent.errors import Problem, ValidationError
 
 MEMBERS: Final = frozenset({"message", "subscription"})
@@ -32,7 +33,7 @@ def is_wrapped(text: bytes, found: Mapping[str, Span]) -> bool:
     return inside is not None and ("subscription" in found or bool(inside))
 
 
-def unwrapped(text: bytes, message: Span) -> Delivery:
+def unwrapped(text: bytes, message: Span, place: Place | None = None) -> Delivery:
     """The payload of a wrapped ``message`` in ``text``; raises ValidationError where the envelope does not hold."""
     data = (members(text, _MARKS, message) or {}).get("data")
     envelope = envelope_around(text, data)
@@ -41,7 +42,7 @@ def unwrapped(text: bytes, message: Span) -> Delivery:
     attempt = envelope.get("deliveryAttempt")
     published = envelope["message"].get("publishTime")
     return Delivery(
-        bounded(payload, attributes.get("content-encoding")),
+        bounded(payload, attributes.get("content-encoding"), place),
         format=attributes.get("format"),
         traceparent=next((attributes[name] for name in _TRACEPARENTS if name in attributes), None),
         published=published if isinstance(published, str) else None,

@@ -11,7 +11,7 @@ from flask import Response
 
 from agent.capture.events.app import EventApp
 from tests.capture.events.envelopes import Posted
-from tests.capture.fakes import EXECUTION_REF, NOW, FakeStore, FakeTelemetry, service
+from tests.capture.fakes import EXECUTION_REF, NOW, FakeStore, FakeTelemetry, room, service
 from tests.published import check_answer
 
 Handle = Callable[[Posted], Response]
@@ -26,6 +26,7 @@ def events_on(store: FakeStore, telemetry: FakeTelemetry, health: dict[str, Any]
         clock=lambda: NOW,
         new_id=lambda: EXECUTION_REF,
         release="9.9.9",
+        room=room(),
     )
 
 

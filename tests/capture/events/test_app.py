@@ -11,7 +11,7 @@ from agent.core.receipt import Receipt, TurnCounts
 from agent.errors import RateLimitExceeded, StoreConnectionError, StoreWriteError
 from tests.capture.events.conftest import body_of, events_on, problems_of
 from tests.capture.events.envelopes import ENVELOPES, Posted, bare, event, pubsub, structured
-from tests.capture.fakes import EXECUTION_REF, NOW, FakeStore, FakeTelemetry, service
+from tests.capture.fakes import EXECUTION_REF, NOW, FakeStore, FakeTelemetry, room, service
 from tests.live.payloads import BASE_HASH, BASE_TEXT
 
 PAYLOAD = BASE_TEXT.encode()
@@ -201,7 +201,7 @@ def test_a_fault_of_ours_outside_of_a_capture_is_a_typed_500(store, telemetry):
 
     app = EventApp(
         service(store), telemetry=telemetry, health=broken, openapi=broken,
-        clock=lambda: NOW + timedelta(0), new_id=lambda: EXECUTION_REF, release="9",
+        clock=lambda: NOW + timedelta(0), new_id=lambda: EXECUTION_REF, release="9", room=room(),
     )  # fmt: skip
     answer = app.handle(bare(b"").environ("/health", "GET"))
     assert (answer.status_code, b"CANARY" in answer.get_data()) == (500, False)
