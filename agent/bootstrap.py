@@ -49,8 +49,10 @@ def target_function(environ: Mapping[str, str], host: Flask) -> Function:
     """
     # Late: only a host has a server.
     from agent.edge.control_socket import no_control_socket
+    from agent.edge.one_arena import one_arena
 
     no_control_socket()
+    one_arena()
     others = {"store": store_function, "recall": recall_function, "capture_event": event_function}
     return others.get(host.import_name, capture_function)(environ, host)
 
@@ -271,11 +273,12 @@ def store_app(environ: Mapping[str, str]) -> ServedStore:
 
 def store_client(settings: Settings) -> RuvectorClient:
     """A client of the configured store: over HTTP, or the same client in process over WSGI."""
-    # Imported on first use: httpx is the largest part of what a cold start has to load.
+    # Late: a start needs none of it.
     from agent.ruvector.client import RuvectorClient
+    from agent.ruvector.transport import KeepAliveTransport
 
     address = settings.store
-    transport, base_url = _embedded(address.path) if address.path is not None else (_over_sockets(), str(address.url))
+    transport, base_url = _embedded(address.path) if address.path else (KeepAliveTransport(), str(address.url))
     return RuvectorClient(
         transport,
         base_url=base_url,
@@ -299,12 +302,6 @@ def embedded_fault(path: str) -> str | None:
     except StoreAnswerError as error:
         return error.message
     return None
-
-
-def _over_sockets() -> BaseTransport:
-    from agent.ruvector.transport import KeepAliveTransport
-
-    return KeepAliveTransport()
 
 
 def _embedded(path: str) -> tuple[BaseTransport, str]:

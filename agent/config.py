@@ -141,7 +141,7 @@ def store_address(environ: Mapping[str, str]) -> StoreAddress:
             raise ConfigurationError("RUVECTOR_SERVICE_URL", "embedded: needs a path, as in embedded:./memory-graph.db")
         return StoreAddress(path=path)
     url = _http_url("RUVECTOR_SERVICE_URL", given)
-    return StoreAddress(url=url.geturl(), api_key=_api_key(environ, loopback=_is_loopback(url)))
+    return StoreAddress(url=url.geturl(), api_key=_api_key(environ, loopback=is_loopback(url)))
 
 
 def _http_url(variable: str, given: str) -> SplitResult:
@@ -174,7 +174,8 @@ def _is_host(host: str) -> bool:
     return True
 
 
-def _is_loopback(url: SplitResult) -> bool:
+def is_loopback(url: SplitResult) -> bool:
+    """Whether ``url`` names this machine itself."""
     host = url.hostname or ""
     if host == "localhost":
         return True

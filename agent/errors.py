@@ -110,6 +110,10 @@ class PayloadTooLarge(ValidationError):
     status = 413
 
 
+class BodyBrokeOff(ValidationError):
+    """The body ended too early or came in broken chunks: the way was at fault, or the sender, and not what was sent."""
+
+
 class NotFound(ValidationError):
     """No such path."""
 

@@ -8,6 +8,7 @@ files are being edited.
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import hashlib
 import os
 import shutil
@@ -65,6 +66,16 @@ def function_environment() -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "conversation-memory"
     environment = cache / f"benchmarks-{key}"
     complete = environment / "complete"
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock").open("w") as lock:
+        # Two test processes may want it at once: the second waits, and finds it made.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _make_environment(environment, requirements, complete)
+    return environment
+
+
+def _make_environment(environment: Path, requirements: Path, complete: Path) -> None:
+    """Make it, unless it is complete."""
     if not complete.exists():
         print(f"making {environment} (once for each requirements.txt) ...", file=sys.stderr, flush=True)
         shutil.rmtree(environment, ignore_errors=True)
@@ -74,7 +85,6 @@ def function_environment() -> Path:
         subprocess.run([*pip, "-qq", "--requirement", str(requirements)], check=True, cwd=_REPOSITORY)
         _compile(environment / "bin" / "python", environment / "lib")
         complete.touch()
-    return environment
 
 
 def _compile(python: Path, folder: Path) -> None:

@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
 # Deploys this checkout to Google Cloud as 2nd generation functions: what is missing is made, what is there is updated,
-# so it can be run again. Nothing is public: who may call is named by --invoker. With --dry-run every command is
-# printed and none is run; what is printed can be pasted into a shell.
+# so it can be run again. Who may call capture and recall is named by --invoker. The store alone has no such check: its
+# invoker is allUsers, its ingress is internal, and it answers who is in the network and has a key of its own.
+# With --dry-run every command is printed and none is run; what is printed can be pasted into a shell.
 # Refuses to go on without the secrets (it never sees what is in them) and without a way to the store.
 set -euo pipefail
+
+# Not by CDPATH, which may know another folder of this name.
+unset CDPATH
+cd -- "$(dirname -- "$0")/.."
+# shellcheck source=/dev/null  # checked by itself
+. deploy/commands.sh
 
 usage() {
     cat <<'USAGE'
@@ -12,29 +19,24 @@ deploy/deploy.sh --project PROJECT --region REGION (--vpc-connector NAME | --sto
   --project PROJECT        the project that everything is made in
   --region REGION          such as europe-west6
   --only LIST              some of capture,events,recall,store (default: all four)
-  --vpc-connector NAME     Serverless VPC Access connector: the store takes calls from inside alone
+  --vpc-connector NAME     Serverless VPC Access connector: the store takes calls from inside alone, and from everybody
+                           there who has a key (allUsers behind an internal ingress)
   --store-url URL          a store that runs elsewhere; ours is not deployed
   --invoker MEMBER         who may call capture and recall, such as group:agents@example.com; may be repeated
   --ingress SETTING        of capture and recall: all (default), internal-only, internal-and-gclb
   --observatory-url URL    LLM_OBSERVATORY_URL of capture, events and recall
-  --env NAME=VALUE         one more variable of capture, events and recall; may be repeated
+  --env NAME=VALUE         one more variable of capture, events and recall, no key; may be repeated
   --metrics-key            the store reads METRICS_KEY from the secret conversation-store-metrics-key
-  --max-delivery-attempts N  of a queued capture before it becomes a dead letter, 5 to 100 (default: 20)
+  --max-delivery-attempts N  of a queued capture before it becomes a dead letter, 5 to 100 (default: 100)
   --build-service-account EMAIL  who builds (default: the project's own build account)
   --runtime NAME           python311 (default), python312, python313
   --dry-run                print every command, run none
 USAGE
 }
 
-fail() {
-    printf 'deploy.sh: %s\n' "$@" >&2
-    exit 2
-}
-
-dry_run=false
-only=capture,events,recall,store
+only=capture,events,recall,store each='capture|events|recall|store'
 project='' region='' connector='' store_url='' observatory_url='' build_account=''
-ingress=all runtime=python311 attempts=20 with_metrics_key=false
+ingress=all runtime=python311 attempts=100 with_metrics_key=false
 invokers=() variables=()
 
 while (($#)); do
@@ -46,9 +48,10 @@ while (($#)); do
             exit 0
             ;;
         --*)
-            (($# > 1)) || fail "$1 needs a value"
+            # A forgotten value is not the next option: --dry-run would be gone.
+            (($# > 1)) && [[ $2 && $2 != -* ]] || fail "$1 needs a value"
             # These would end a word of what is printed, or an entry of a list that gcloud takes.
-            [[ $2 != *[[:space:]\'\"\`\\\$,]* || $1 == --only ]] || fail "$1 has a character that cannot be passed on"
+            [[ $2 != *[[:space:]\'\"\`\\\$\!,]* || $1 == --only ]] || fail "$1 has a character that cannot be passed on"
             case $1 in
                 --project) project=$2 ;;
                 --region) region=$2 ;;
@@ -71,87 +74,46 @@ while (($#)); do
     shift
 done
 
+# must OPTION VALUE PATTERN WHAT
+must() {
+    [[ $2 =~ ^($3)$ ]] || fail "$1 takes $4"
+}
+
 [[ $project ]] || fail "say which project: --project PROJECT"
 [[ $region ]] || fail "say which region: --region REGION"
-[[ $only =~ ^(capture|events|recall|store)(,(capture|events|recall|store))*$ ]] ||
-    fail "--only takes some of capture,events,recall,store"
-[[ $attempts =~ ^([5-9]|[1-9][0-9]|100)$ ]] || fail "--max-delivery-attempts is a number from 5 to 100"
-[[ $ingress =~ ^(all|internal-only|internal-and-gclb)$ ]] ||
-    fail "--ingress is one of all, internal-only, internal-and-gclb"
+must --project "$project" '[a-z][a-z0-9-]{4,28}[a-z0-9]' "the project's id (not its name or number)"
+must --region "$region" '[a-z]+-[a-z]+[0-9]+' "a region, such as europe-west6"
+must --only "$only" "($each)(,($each))*" "some of capture,events,recall,store"
+must --max-delivery-attempts "$attempts" '[5-9]|[1-9][0-9]|100' "a number from 5 to 100"
+must --ingress "$ingress" 'all|internal-only|internal-and-gclb' "one of all, internal-only, internal-and-gclb"
+must --runtime "$runtime" 'python31[123]' "one of python311, python312, python313"
+must --store-url "$store_url" '|https?://.+' "an http:// or https:// address"
+must --observatory-url "$observatory_url" '|https?://.+' "an http:// or https:// address"
 for invoker in ${invokers+"${invokers[@]}"}; do
-    [[ $invoker =~ ^(user|group|serviceAccount|domain|principal|principalSet):. ]] ||
+    [[ $invoker =~ ^(user|group|serviceAccount|domain|principal|principalSet):. && $invoker != *//goog/public* ]] ||
         fail "--invoker takes user:, group:, serviceAccount:, domain:, principal: or principalSet:, and nobody else"
 done
+set_here=' THREADS RUVECTOR_SERVICE_URL GOOGLE_CLOUD_PROJECT '
+[[ ! $observatory_url ]] || set_here+='LLM_OBSERVATORY_URL '
 for variable in ${variables+"${variables[@]}"}; do
-    [[ $variable =~ ^[A-Z][A-Z0-9_]*=. ]] || fail "--env takes NAME=VALUE"
+    name=${variable%%=*}
+    must --env "$variable" '[A-Z][A-Z0-9_]*=.+' "NAME=VALUE"
+    [[ $name != *KEY* && $name != RUVECTOR_STORE ]] || fail "$name would be readable in the console: keys are secrets"
+    [[ $set_here != *" $name "* ]] || fail "$name is set already"
+    set_here+="$name "
 done
 [[ $store_url || $connector ]] ||
     fail "the store takes calls from inside a VPC network alone: name a connector (--vpc-connector)," \
         "or a store that runs elsewhere (--store-url URL)"
-[[ $only != store || ! $store_url ]] || fail "--only store and --store-url leave nothing to deploy"
+parts=()
+for part in store capture events recall; do
+    if [[ ,$only, == *",$part,"* ]] && ! [[ $part == store && $store_url ]]; then parts+=("$part"); fi
+done
+((${#parts[@]})) || fail "--only store and --store-url leave nothing to deploy"
 $dry_run || command -v gcloud >/dev/null || fail "gcloud is not installed (--dry-run works without it)"
 
-cd "$(dirname "$0")/.."
-
 is_wanted() {
-    [[ ,$only, == *",$1,"* ]] && ! [[ $1 == store && $store_url ]]
-}
-
-# --- commands: printed, and run unless --dry-run ---
-
-# The words as a shell reads them back. A $ in one is a variable that was printed before (see remember).
-show() {
-    local word line=''
-    for word; do
-        case $word in
-            *\$*) word="\"$word\"" ;;
-            '' | *[!A-Za-z0-9_@%+=:,./-]*) word="'$word'" ;;
-        esac
-        line+="${line:+ }$word"
-    done
-    printf '%s\n' "$line"
-}
-
-run() {
-    if $dry_run; then show "$@"; else
-        show "$@" >&2
-        "$@"
-    fi
-}
-
-# ensure LOOK... -- MAKE...: make it where looking for it fails.
-ensure() {
-    local look=()
-    while [[ $1 != -- ]]; do
-        look+=("$1")
-        shift
-    done
-    shift
-    if $dry_run; then
-        printf '%s >/dev/null 2>&1 || %s\n' "$(show "${look[@]}")" "$(show "$@")"
-    elif ! "${look[@]}" >/dev/null 2>&1; then
-        run "$@"
-    fi
-}
-
-# remember NAME COMMAND...: what the command prints, in a variable. Of a dry run the variable is its own name.
-remember() {
-    local name=$1 value="\$$1"
-    shift
-    # shellcheck disable=SC2016  # printed for another shell to run
-    if $dry_run; then printf '%s=$(%s)\n' "$name" "$(show "$@")"; else value=$("$@"); fi
-    printf -v "$name" '%s' "$value"
-}
-
-# A service account that was made a moment ago is not known everywhere at once.
-bind() {
-    local try
-    for try in 1 2 3 4; do
-        if run "$@" --format=none; then return; fi
-        printf 'deploy.sh: try %s failed, again in 10 s\n' "$try" >&2
-        sleep 10
-    done
-    run "$@" --format=none
+    [[ " ${parts[*]} " == *" $1 "* ]]
 }
 
 account() {
@@ -178,6 +140,18 @@ may_read() {
         "--member=serviceAccount:$(account "$2")" --role=roles/secretmanager.secretAccessor
 }
 
+# secrets_of PART: the secrets that it reads, one a line.
+secrets_of() {
+    case $1 in
+        store)
+            printf 'conversation-store-%s\n' url keys
+            if $with_metrics_key; then echo conversation-store-metrics-key; fi
+            ;;
+        capture | events) echo conversation-store-write-key ;;
+        recall) echo conversation-store-read-key ;;
+    esac
+}
+
 may_invoke() {
     bind gcloud run services add-iam-policy-binding "$1" "--project=$project" "--region=$region" \
         "--member=$2" --role=roles/run.invoker
@@ -194,23 +168,25 @@ require_secrets() {
     done
     ((${#missing[@]} == 0)) || fail "these secrets have no version yet: ${missing[*]}" \
         "make each, with its value on standard input (docs/operate/deploy.md, \"Secrets\"):" \
-        "  gcloud secrets create NAME --project=$project --replication-policy=automatic --data-file=-"
+        "  gcloud secrets create NAME --project=$project --replication-policy=user-managed --locations=$region" \
+        "  gcloud secrets versions add NAME --project=$project --data-file=-"
 }
 
 # deploy_function SERVICE TARGET ACCOUNT MEMORY THREADS INSTANCES INGRESS ENVIRONMENT SECRETS [FLAG...]
 # As many requests at once as the server has threads: one more would wait behind them, unseen by the autoscaler.
+# All traffic to the new revision, also after somebody sent it back to an old one.
 # SOURCE_DATE_EPOCH: the builder compiles our modules, then dates every file 1980. Bytecode that is checked by the date
 # would be compiled again at each cold start; with this variable it is checked by the source's hash (PEP 552).
 deploy_function() {
     local service=$1 target=$2 account=$3 memory=$4 threads=$5 instances=$6 ingress=$7 environment=$8 from_secrets=$9
     shift 9
     run gcloud functions deploy "$service" --gen2 "--project=$project" "--region=$region" "--runtime=$runtime" \
-        --source=. "--entry-point=$target" --trigger-http "--service-account=$(account "$account")" \
+        --source=. --serve-all-traffic-latest-revision "--entry-point=$target" --trigger-http "--service-account=$(account "$account")" \
         "--memory=$memory" --cpu=1 "--concurrency=$threads" --timeout=30s "--max-instances=$instances" \
         "--ingress-settings=$ingress" --set-build-env-vars=SOURCE_DATE_EPOCH=315532801 \
         "--set-env-vars=THREADS=$threads$environment" "--set-secrets=$from_secrets" \
         ${build_account:+"--build-service-account=projects/$project/serviceAccounts/$build_account"} \
-        ${connector:+"--vpc-connector=$connector"} --quiet "$@"
+        "${connector:+--vpc-connector=}${connector:---clear-vpc-connector}" --quiet "$@"
 }
 
 # deploy_client SERVICE TARGET ACCOUNT MEMORY INSTANCES INGRESS KEY: a function that calls the store with this key.
@@ -247,7 +223,7 @@ deploy_queue() {
     done
     ensure gcloud pubsub subscriptions describe conversation-captures-dead-keep "--project=$project" -- \
         gcloud pubsub subscriptions create conversation-captures-dead-keep "--project=$project" \
-        --topic=conversation-captures-dead --message-retention-duration=7d --expiration-period=never
+        --topic=conversation-captures-dead --ack-deadline=60 --message-retention-duration=7d --expiration-period=never
     local settings=(
         "--project=$project" "--push-endpoint=$EVENTS_URL"
         "--push-auth-service-account=$(account conversation-push)" --ack-deadline=60
@@ -292,32 +268,26 @@ deploy_part() {
 
 enable_services
 needed=()
-if is_wanted store; then needed+=(conversation-store-url conversation-store-keys); fi
-if is_wanted store && $with_metrics_key; then needed+=(conversation-store-metrics-key); fi
-if is_wanted capture || is_wanted events; then needed+=(conversation-store-write-key); fi
-if is_wanted recall; then needed+=(conversation-store-read-key); fi
+for part in "${parts[@]}"; do
+    for secret in $(secrets_of "$part"); do
+        [[ " ${needed[*]-} " == *" $secret "* ]] || needed+=("$secret")
+    done
+done
 require_secrets "${needed[@]}"
 
-for part in store capture events recall; do
-    if is_wanted "$part"; then make_account "conversation-$part"; fi
+for part in "${parts[@]}"; do
+    make_account "conversation-$part"
+    if [[ $part == events ]]; then make_account conversation-push; fi
+    for secret in $(secrets_of "$part"); do may_read "$secret" "conversation-$part"; done
 done
-if is_wanted events; then make_account conversation-push; fi
-
-if is_wanted store; then for secret in "${needed[@]}"; do
-    case $secret in *-url | *-keys | *-metrics-key) may_read "$secret" conversation-store ;; esac
-done; fi
-for part in capture events; do
-    if is_wanted "$part"; then may_read conversation-store-write-key "conversation-$part"; fi
-done
-if is_wanted recall; then may_read conversation-store-read-key conversation-recall; fi
 
 if is_wanted store; then deploy_part store; fi
 STORE_URL=$store_url
-if [[ ! $STORE_URL && $only != store ]]; then
+if [[ ! $STORE_URL && ${parts[*]} != store ]]; then
     remember STORE_URL gcloud run services describe conversation-store "--project=$project" "--region=$region" \
         '--format=value(status.url)'
 fi
 for part in capture events recall; do
     if is_wanted "$part"; then deploy_part "$part"; fi
 done
-$dry_run || printf 'deploy.sh: deployed %s to %s; now deploy/smoke_test.sh checks it\n' "$only" "$region" >&2
+$dry_run || printf 'deploy.sh: deployed %s to %s; now deploy/smoke_test.sh checks it\n' "${parts[*]}" "$region" >&2

@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 
 from tests.conftest import REPOSITORY, vectors
-from tests.house import test_deploy
+from tests.deploy import test_as_deployed
+from tests.deploy.as_platform import IMAGE_DATE, deploy
 from tests.live.collector import collecting
 from tests.live.host import Reply, function_host, stub_store
 from tests.live.payloads import base, encoded, own_session
@@ -221,13 +222,22 @@ def test_it_is_stateless_two_instances_in_turn_killed_after_every_capture_equal_
         assert len(table(one, session_id)) == 8
 
 
-deployed = test_deploy.deployed
+folder = test_as_deployed.folder
 
 
-def test_it_deploys(deployed):
+def test_it_deploys(folder):
     """A fresh folder by .gcloudignore, requirements.txt only, the host's own start command, read-only sources."""
-    test_deploy.test_a_deployed_function_captures_and_writes_no_file(deployed)
-    test_deploy.test_a_deployed_function_without_a_store_does_not_start_and_says_what_to_set(deployed)
+    deployment = deploy(folder / "deployed", SOURCE_DATE_EPOCH=str(IMAGE_DATE))
+    with stub_store() as store:
+        variables = {"RUVECTOR_SERVICE_URL": store.url, "RUVECTOR_API_KEY": "key-of-the-store"}
+        with deployment.running("handler", **variables) as url:
+            answer = httpx.post(url, content=encoded(base()), timeout=30)
+    check_response(answer)
+    assert answer.status_code == 200
+    [write] = store.writes
+    assert (write.path, write.headers["Authorization"]) == ("/v1/decision-events", "Bearer key-of-the-store")
+    assert write.envelope["runId"] == answer.headers["X-Execution-Ref"]
+    assert deployment.writes() == []
 
 
 @pytest.mark.parametrize("path", ["/health", "/conversation-memory/health"])

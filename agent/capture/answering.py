@@ -36,10 +36,17 @@ class RequestTelemetry(Protocol):
     def spans(self) -> Spans:
         """Where the steps of its capture are timed."""
 
-    def delivered(self, *, age_s: float | None, attempt: int | None) -> None:
+    def delivered(
+        self,
+        *,
+        age_s: float | None,
+        attempt: int | None,
+        message_id: str | None = None,
+        published: str | None = None,
+    ) -> None:
         """A queue brought the capture, ``age_s`` seconds after it was published, in this ``attempt`` from 1.
 
-        None is what the queue does not say.
+        ``message_id`` is what the queue calls it, ``published`` the instant in UTC. None is what it does not say.
         """
 
     def captured(

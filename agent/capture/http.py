@@ -31,6 +31,7 @@ from agent.edge.host import host_refusal
 from agent.edge.request_body import request_body
 from agent.edge.room import Place, Room
 from agent.errors import AgentError, InternalError, MethodNotAllowed, NotFound
+from agent.held_frames import let_go
 
 if TYPE_CHECKING:
     from agent.core.api_keys import ApiKeys
@@ -97,6 +98,7 @@ class CaptureApp:
         finally:
             # Last: it sends what was said before it.
             telemetry.end()
+        let_go(failure)
         answer = self._failure(failure, execution_ref, is_capture=environ.get("PATH_INFO") in CAPTURE_PATHS)
         return read_on_after(answer, environ)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 from agent.edge.room import SMALL_BYTES, Place
-from agent.errors import PayloadTooLarge, Problem, ValidationError
+from agent.errors import BodyBrokeOff, PayloadTooLarge, Problem, ValidationError
 
 MAX_BODY_BYTES: Final = 10 * 1024 * 1024
 # Small, because a gzip member that ends inside a piece makes zlib copy the rest of that piece.
@@ -64,10 +64,10 @@ def _pieces(stream: BinaryIO, content_length: int | None, at_most: int) -> Itera
         try:
             piece = stream.read(min(_PIECE, left))
         except Exception:  # noqa: BLE001 - each host has its own errors for broken chunks and lost senders
-            raise _refused("the body broke off, or its chunks are malformed") from None
+            raise _broke_off("the body broke off, or its chunks are malformed") from None
         if not piece:
             if content_length is not None:
-                raise _refused("the body is shorter than its Content-Length")
+                raise _broke_off("the body is shorter than its Content-Length")
             return
         left -= len(piece)
         yield piece
@@ -114,6 +114,10 @@ def _inflate(member: zlib._Decompress, data: bytes) -> bytes:
         return member.decompress(data, _PIECE)
     except zlib.error:
         raise _refused("the body is not gzip data") from None
+
+
+def _broke_off(message: str) -> BodyBrokeOff:
+    return BodyBrokeOff(message, [Problem("$", "encoding")])
 
 
 def _refused(message: str) -> ValidationError:

@@ -16,7 +16,7 @@ from agent.core.canonical import LARGEST_FAST_INTEGER, SMALLEST_FAST_INTEGER, is
 from agent.edge.json_text import MAX_DEPTH, MAX_VALUES, STRING, WHITE
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 # A value begins the text, or follows a comma, or an opening bracket that is not closed at once. Counts 10 MiB of
 # anything in constant memory and some tens of milliseconds; compiled on first use, since few bodies need it.
 _MORE_VALUES: Final = (
@@ -39,7 +39,7 @@ class Document(NamedTuple):
 
 def parse(body: bytes) -> Document:
     """Parse ``body``; raises ValidationError, or PayloadTooLarge for more than 250 000 values."""
-    text = body.removeprefix(_BYTE_ORDER_MARK)
+    text = body.removeprefix(BYTE_ORDER_MARK)
     if not text or text.isspace():
         raise _refused("the body is empty", "empty")
     if _may_hold_too_many(text) and re.match(_MORE_VALUES, text):

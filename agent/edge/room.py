@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Self
 
 from agent.errors import RateLimitExceeded
 
@@ -40,7 +40,7 @@ class Room:
 class Place:
     """What one request holds of a room, until its block ends.
 
-    Who holds space never waits for the opening, and nobody waits for space twice: no two can wait for each other.
+    Who holds space waits for nothing more: no two can wait for each other.
     """
 
     __slots__ = ("_is_envelope", "_is_opening", "_room", "_taken", "_until")
@@ -52,7 +52,7 @@ class Place:
         self._taken = 0
         self._until: float | None = None
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,8 +68,10 @@ class Place:
         if size is None or self._is_envelope:
             self._wait_for(self._room.opening, 1)
             self._is_opening = True
-        else:
-            self._take(size)
+        self._take(self._room.capacity // 2 if size is None else size)
+        if self._is_opening:
+            # It was there, and that is enough: nobody reads one of the largest while another is at work.
+            self._give_back_space(0)
 
     def settle(self, size: int) -> None:
         """Go on with the payload of ``size`` bytes that came out of the body. Raises RateLimitExceeded."""
@@ -87,6 +89,9 @@ class Place:
         if self._is_opening:
             self._is_opening = False
             self._room.opening.give_back(1)
+        self._give_back_space(kept)
+
+    def _give_back_space(self, kept: int) -> None:
         if self._taken > kept:
             self._room.space.give_back(self._taken - kept)
             self._taken = kept

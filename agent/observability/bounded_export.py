@@ -4,6 +4,7 @@ After the answer a serverless instance has no CPU, so a background flush would s
 deadline against a peer that trickles, so the export runs in a daemon thread and the request waits for it with a bound.
 Spans of requests that come meanwhile go together in the next export. A thread that overran is abandoned; a few at
 most are alive, and none of them holds up the end of the process. Metrics go after the spans, when they are due.
+Of the two one may be taken and the other not: each is left alone for itself.
 """
 
 from __future__ import annotations
@@ -65,8 +66,6 @@ class BoundedExport:
     def send(self, spans: Sequence[Any] = ()) -> None:
         """Export ``spans``, or drop and count them, and metrics if due; returns inside the bound, raises nothing."""
         with suppress(Exception):  # such as no thread to be had: it costs the spans, never the request
-            if not spans and not (self._schedule and self._schedule.is_due()):
-                return
             handed = self._handed_over(spans)
             if handed is not None and not handed[1].settled.wait(self._bound_s):
                 self._overran(*handed)
@@ -85,27 +84,35 @@ class BoundedExport:
             worker.join(max(_CLOSING_S, self._bound_s))
 
     def _handed_over(self, spans: Sequence[Any]) -> tuple[_Worker, Handover] | None:
-        """What was put into the hands of the worker; None where the collector is left alone."""
+        """What was put into the hands of the worker; None where there is nothing, or the collector is left alone."""
         with self._lock:
             self._abandoned = [worker for worker in self._abandoned if worker.is_alive()]
-            if self._closed or len(self._abandoned) >= _MOST_ABANDONED or not self._pause.admits():
+            has_room = not self._closed and len(self._abandoned) < _MOST_ABANDONED
+            if spans and not (has_room and self._pause.admits()):
                 self.dropped += len(spans)
+                spans = ()
+            with_metrics = has_room and self._schedule is not None and self._schedule.take()
+            if not spans and not with_metrics:
                 return None
             # A fork leaves the worker behind in the parent.
             if self._worker is None or not self._worker.is_alive():
                 self._worker = _Worker(self._make_exporter, self._settled)
                 self._worker.start()
-            handover = Handover(spans, with_metrics=self._schedule is not None and self._schedule.take())
+            handover = Handover(spans, with_metrics=with_metrics)
             self._worker.inbox.put(handover)
             return self._worker, handover
 
-    def _settled(self, worker: _Worker, batch: Sequence[Handover], *, sent: bool, metrics_sent: bool | None) -> None:
-        """Take note that an export of ``worker`` came to its end, and let its requests go on."""
+    def _settled(
+        self, worker: _Worker, batch: Sequence[Handover], *, sent: bool | None, metrics_sent: bool | None
+    ) -> None:
+        """Take note that an export of ``worker`` came to its end, and let its requests go on; None was not in it."""
         with self._lock:
             for handover in batch:
                 handover.settled.set()
             if metrics_sent is not None and self._schedule is not None and not worker.abandoned:
                 self._schedule.settled(sent=metrics_sent)
+            if sent is None:
+                return
             count = sum(len(handover.spans) for handover in batch if not handover.overran)
             if not worker.abandoned:
                 self._count(sent=sent, count=count)
@@ -117,7 +124,7 @@ class BoundedExport:
             if handover.settled.is_set():
                 return  # just in time
             handover.overran = True
-            lost = 0 if handover.spans_sent else len(handover.spans)
+            lost = 0 if handover.got_past_spans else len(handover.spans)
             if worker.abandoned:
                 self.dropped += lost
                 return
@@ -125,9 +132,10 @@ class BoundedExport:
             self._abandoned.append(worker)
             if self._worker is worker:
                 self._worker = None
-            if handover.with_metrics and handover.spans_sent and self._schedule is not None:
+            if handover.with_metrics and handover.got_past_spans and self._schedule is not None:
                 self._schedule.settled(sent=False)
-            self._count(sent=False, count=lost)
+            if handover.spans:
+                self._count(sent=handover.got_past_spans, count=lost)
 
     def _count(self, *, sent: bool, count: int) -> None:
         if sent:
@@ -144,12 +152,15 @@ class BoundedExport:
 
 
 class Handover:
-    """What one request hands over; ``settled`` when it was sent or lost, ``overran`` if that came late."""
+    """What one request hands over; ``settled`` when it was sent or lost, ``overran`` if that came late.
+
+    ``got_past_spans``: those of its export were sent, or there were none, so that metrics are what it waits for.
+    """
 
     def __init__(self, spans: Sequence[Any], *, with_metrics: bool = False) -> None:
         self.spans = spans
         self.with_metrics = with_metrics
-        self.spans_sent = False
+        self.got_past_spans = False
         self.settled = threading.Event()
         self.overran = False
 
@@ -169,15 +180,14 @@ class _Worker(threading.Thread):
     def run(self) -> None:
         while not self.abandoned and (batch := self._next_batch()):
             spans = [span for handover in batch for span in handover.spans]
-            sent = self._sent(spans)
-            for handover in batch:
-                handover.spans_sent = sent
+            sent = self._sent(spans) if spans else None
             metrics_sent = None
-            # Whoever does not take spans is not asked again in the same breath.
-            if sent and any(handover.with_metrics for handover in batch):
-                metrics_sent = self._metrics_sent()
-                # Metrics that are not taken are no reason to keep spans back: an observatory may know of spans alone.
-                sent = bool(spans) or metrics_sent
+            # Whoever does not take spans is not asked again in the same breath: both would be beyond the bound.
+            if sent is not False:
+                for handover in batch:
+                    handover.got_past_spans = True
+                if any(handover.with_metrics for handover in batch):
+                    metrics_sent = self._metrics_sent()
             self._settled(self, batch, sent=sent, metrics_sent=metrics_sent)
         if self._exporter is not None:
             with suppress(Exception):
@@ -185,14 +195,17 @@ class _Worker(threading.Thread):
 
     def _sent(self, spans: list[Any]) -> bool:
         with suppress(Exception):  # an exporter that cannot be made, or that raises, has not sent
-            self._exporter = self._exporter or self._make_exporter()
-            return not spans or self._exporter.export(spans)
+            return self._exporter_made().export(spans)
         return False
 
     def _metrics_sent(self) -> bool:
         with suppress(Exception):
-            return self._exporter is not None and self._exporter.export_metrics()
+            return self._exporter_made().export_metrics()
         return False
+
+    def _exporter_made(self) -> Exporter:
+        self._exporter = self._exporter or self._make_exporter()
+        return self._exporter
 
     def _next_batch(self) -> list[Handover]:
         """Take what waits, at least one; empty when there will be no more."""

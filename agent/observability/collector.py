@@ -13,6 +13,7 @@ from agent.observability.logs import log_event
 
 OBSERVATORY: Final = "LLM_OBSERVATORY_URL"
 _ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
+_DISABLED: Final = "OTEL_SDK_DISABLED"
 _PROTOCOL: Final = "OTEL_EXPORTER_OTLP_PROTOCOL"
 _SPOKEN: Final = "http/protobuf"
 _NO_URL_CHARACTER: Final = re.compile(r"[^\x21-\x7e]")
@@ -39,6 +40,7 @@ _METRICS: Final = _Signal(
     "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
     "OTEL_METRICS_EXPORTER",
 )
+_ENDPOINTS: Final = (_ENDPOINT, _TRACES.endpoint, _METRICS.endpoint)
 
 
 class Collector(NamedTuple):
@@ -55,12 +57,18 @@ class Collector(NamedTuple):
 def collector_from(environ: Mapping[str, str]) -> Collector | None:
     """Read which collector ``environ`` names, None where it names none.
 
-    ``LLM_OBSERVATORY_URL`` (a base, or the whole address ending in /v1/traces) comes first, and only the word ``none``
-    of OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER counts beside it. The standard variables count as the
-    OpenTelemetry specification has them, each signal for itself.
+    ``LLM_OBSERVATORY_URL`` (a base, or the whole address ending in /v1/traces) comes first. What switches off counts
+    beside it: the word ``none`` of OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER, and OTEL_SDK_DISABLED, since it is
+    the SDK that exports. The standard variables count as the OpenTelemetry specification has them, each signal for
+    itself.
     Raises ConfigurationError with the variable's name for what is no http or https URL.
     """
-    if observatory := environ.get(OBSERVATORY, "").strip():
+    observatory = environ.get(OBSERVATORY, "").strip()
+    if environ.get(_DISABLED, "").strip().lower() == "true":
+        if observatory or any(environ.get(name, "").strip() for name in _ENDPOINTS):
+            log_event("telemetry is switched off by OTEL_SDK_DISABLED")
+        return None
+    if observatory:
         base = _checked(OBSERVATORY, observatory)
         found = Collector(_beside(environ, _TRACES, base), _beside(environ, _METRICS, base), ours=True)
     else:
@@ -88,8 +96,6 @@ def _standard(environ: Mapping[str, str], signal: _Signal) -> str | None:
 
 
 def _switched_off(environ: Mapping[str, str], signal: _Signal) -> bool:
-    if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
-        return True
     if environ.get(signal.exporter, "").strip().lower() not in {"", "otlp"}:
         return True
     named = (environ.get(name, "").strip().lower() for name in (signal.protocol, _PROTOCOL))

@@ -5,25 +5,30 @@
 3. ``OTEL_EXPORTER_OTLP_*ENDPOINT``, which such a host reads as well: providers of our own, as in 1.
 4. Else nowhere, and nothing of OpenTelemetry is imported.
 
-What is ours is made by the first request that needs it, in the process that answers it: a host forks its workers after
-it has loaded the function. At the end of that process metrics are sent a last time.
+What ours need is imported at start, where a collector is named: no request is held by it, and the first one's spans
+are sent inside its bound. It is made by the first request that needs it, in the process that answers it: a host forks
+its workers after it has loaded the function, and neither a thread nor a sum of one process is another's. At the end of
+that process metrics are sent a last time.
 """
 
 from __future__ import annotations
 
 import atexit
 import logging
+import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent import __version__
 from agent.observability.budget import budget_s
 from agent.observability.collector import Collector, collector_from
-from agent.observability.logs import log_event
+from agent.observability.logs import log_event, tell_as_ours
 from agent.observability.metric_table import SCOPE
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 _TRACE_API: Final = "opentelemetry.trace"
 _METRICS_API: Final = "opentelemetry.metrics"
 _PROXY: Final = "_ProxyMeterProvider"
+_LIBRARY: Final = "opentelemetry"
 
 
 class Traced(NamedTuple):
@@ -80,11 +86,31 @@ class Destinations:
         self._host_tracer: tuple[TracerProvider, Traced] | None = None
         self._host_meter: tuple[MeterProvider, Meter] | None = None
         self._lock = threading.Lock()
+        if collector is not None:
+            os.register_at_fork(after_in_child=_forgetting(self))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Destinations:
-        """As ``environ`` asks for it. Raises ConfigurationError for an endpoint or a budget that is none."""
-        return cls(collector_from(environ), environ=environ, bound_s=budget_s(environ))
+        """As ``environ`` asks for it, ready for a first request. Raises ConfigurationError for what does not hold.
+
+        Nothing that is made of it here is more than modules in memory: the process may fork.
+        """
+        destinations = cls(collector_from(environ), environ=environ, bound_s=budget_s(environ))
+        destinations.prepare()
+        return destinations
+
+    def prepare(self) -> None:
+        """Import what ours need, if any of the two goes there: a third of a second that no request is to wait for."""
+        collector = self._collector
+        if collector is None:
+            return
+        spans_leave = collector.traces is not None and (collector.ours or self._tracer_of_host() is None)
+        metrics_leave = collector.metrics is not None and (collector.ours or self._meter_of_host() is None)
+        if spans_leave or metrics_leave:
+            # What is broken is said by whoever needs it.
+            with suppress(Exception):
+                import agent.observability.bounded_export
+                import agent.observability.otlp  # noqa: F401 - as above: for those who come later
 
     @property
     def dropped(self) -> int:
@@ -155,10 +181,11 @@ class Destinations:
     def _make(self, collector: Collector) -> _Own | None:
         """Make what exports to ``collector``; None, logged once, where the SDK cannot be used."""
         try:
-            # The SDK and its exporter are a third of a cold start: only an instance that exports pays for them.
+            # The SDK and its exporter are a third of a cold start: only a function that exports pays for them.
             from agent.observability import otlp
             from agent.observability.bounded_export import BoundedExport
 
+            tell_as_ours(_LIBRARY)
             resource = otlp.resource_of(self._environ)
             tracer: Any = None
             if collector.traces is not None:
@@ -175,3 +202,23 @@ class Destinations:
             return None
         self._at_exit(self.close)
         return _Own(tracer, meter, export)
+
+    def forget(self) -> None:
+        """Let go of what the parent of a fork made: its threads stayed behind, its locks may be held for ever.
+
+        And its sums are not ours.
+        """
+        self._own, self._own_tried = None, False
+        self._lock = threading.Lock()
+
+
+def _forgetting(destinations: Destinations) -> Callable[[], None]:
+    """What a process that was forked off calls first; it keeps nothing alive."""
+    reference = weakref.ref(destinations)
+
+    def forget() -> None:
+        known = reference()
+        if known is not None:
+            known.forget()
+
+    return forget

@@ -12,6 +12,7 @@ import json
 import logging
 import math
 import re
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -73,10 +74,19 @@ class JsonLines(logging.Handler):
         return True
 
     def emit(self, record: logging.LogRecord) -> None:
+        error = getattr(record, "agent_error", None) or (record.exc_info[1] if record.exc_info else None)
+        members: Mapping[str, object] = getattr(record, "agent_members", {})
+        # record.msg as it stands: getMessage() would put the arguments of the call in.
+        self.tell(record.levelno, record.msg, record.created, members, error)
+
+    def tell(
+        self, level: int, message: object, created: float, members: Mapping[str, object], error: BaseException | None
+    ) -> None:
+        """Write one line, at ``created`` seconds of the epoch."""
         try:
-            self._stream.write(_json(_entry(record)) + "\n")
+            self._stream.write(_json(_entry(level, message, created, members, error)) + "\n")
             self._stream.flush()
-        except Exception:  # noqa: BLE001 - a broken stream or record costs its line, never the request
+        except Exception:  # noqa: BLE001 - a broken stream or entry costs its line, never the request
             self.lost += 1
 
 
@@ -94,6 +104,19 @@ def configure_logging(stream: Stream, *, level: str) -> JsonLines:
             logger.removeHandler(handler)
         logger.addHandler(lines)
     return lines
+
+
+def tell_as_ours(library: str) -> None:
+    """Send what ``library`` logs where ours goes: its fixed texts, without what it would fill them with.
+
+    Into a message of its own a library puts the value of a setting that it cannot read, which may be a key.
+    """
+    logger = logging.getLogger(library)
+    ours = [handler for handler in logging.getLogger(LOGGER_NAME).handlers if isinstance(handler, JsonLines)]
+    # Whoever has given it a handler of his own has decided what becomes of it.
+    if ours and all(isinstance(handler, JsonLines) for handler in logger.handlers):
+        logger.handlers = [*ours]
+        logger.propagate = False
 
 
 def log_event(
@@ -120,6 +143,11 @@ def log_event(
         members["trace"] = members["logging.googleapis.com/trace"] = trace.trace_name(project)
         if trace.span_id is not None:
             members["logging.googleapis.com/spanId"] = trace.span_id
+    handlers = logger.handlers
+    if len(handlers) == 1 and type(handlers[0]) is JsonLines and not logger.propagate and not logger.filters:
+        # Nobody else would see a record, and making one costs as much as the line.
+        handlers[0].tell(level, message, time.time(), members, error)
+        return
     # Without findCaller, which costs as much as the rest: an event is found by its fixed message. Not as exc_info: a
     # handler of somebody else would write the exception's message.
     extra = {"agent_members": members, "agent_error": error}
@@ -139,13 +167,15 @@ def log_failure(
     execution_ref: str,
     trace: TraceContext | None = None,
     project: str | None = None,
+    about: Mapping[str, Field] | None = None,
 ) -> None:
-    """Log a request that was refused (4xx, WARNING) or that failed (5xx, ERROR). Never raises.
+    """Log a request that was refused (4xx, WARNING) or that failed (5xx, ERROR), with what is known ``about`` it.
 
     A refusal is told by its rules, a failure by the types and frames of its exceptions; neither by any message.
+    Never raises.
     """
     refused = error.status < 500
-    fields: dict[str, Field] = {"error_code": error.error_code, "status": error.status}
+    fields: dict[str, Field] = {**(about or {}), "error_code": error.error_code, "status": error.status}
     if isinstance(error, ValidationError):
         fields["problems"] = len(error.problems)
         fields["rules"] = tuple(sorted({problem.rule for problem in error.problems}))
@@ -223,18 +253,17 @@ def _frames(traceback: TracebackType | None) -> deque[str]:
     return frames
 
 
-def _entry(record: logging.LogRecord) -> dict[str, object]:
+def _entry(
+    level: int, message: object, created: float, members: Mapping[str, object], error: BaseException | None
+) -> dict[str, object]:
     """Make the object of a line; members of its own win over fields of the same name."""
     entry: dict[str, object] = {
-        "severity": next((name for level, name in _SEVERITIES if record.levelno >= level), "DEFAULT"),
-        # record.msg as it stands: getMessage() would put the arguments of the call in.
-        "message": record.msg[:_LONGEST_TEXT] if isinstance(record.msg, str) else type_name(type(record.msg)),
-        "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds")[: -len("+00:00")] + "Z",
+        "severity": next((name for least, name in _SEVERITIES if level >= least), "DEFAULT"),
+        "message": message[:_LONGEST_TEXT] if isinstance(message, str) else type_name(type(message)),
+        "time": datetime.fromtimestamp(created, UTC).isoformat(timespec="microseconds")[: -len("+00:00")] + "Z",
     }
-    error = getattr(record, "agent_error", None) or (record.exc_info[1] if record.exc_info else None)
     if error is not None:
         entry["exceptions"] = describe_exception(error)
-    members: dict[str, object] = getattr(record, "agent_members", {})
     return {**entry, **members, **entry}  # in the order that people read, and then as the docstring says
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import requests
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -21,6 +22,7 @@ from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
 from opentelemetry.sdk.trace import TracerProvider
 
 from agent import __version__
+from agent.config import is_loopback
 from agent.core.agent_identity import AGENT_ID
 from agent.observability.bounded_export import EXPORT_THREAD, Exporter
 from agent.observability.collector import Collector
@@ -131,10 +133,12 @@ def _session() -> requests.Session:
 def _settle_environment(session: requests.Session, url: str) -> None:
     """Read the proxies and certificates of the environment now, once: each request would look for them again.
 
-    After the exporter was made, which writes its own into the session. A netrc file is not looked for at all.
+    After the exporter was made, which writes its own into the session. A netrc file is not looked for at all. No proxy
+    is asked for a collector on loopback: to a proxy that address is the proxy's own machine.
     """
     settings = session.merge_environment_settings(url, {}, None, session.verify, session.cert)
-    session.proxies, session.verify = settings["proxies"], settings["verify"]
+    session.proxies = {} if is_loopback(urlsplit(url)) else settings["proxies"]
+    session.verify = settings["verify"]
     session.trust_env = False
 
 

@@ -36,6 +36,8 @@ class RequestReport(ABC):
         self.spans = request.spans
         self._request = request
         self._measures = request.measures
+        # What every line of this request tells.
+        self._about: dict[str, Field] = {}
 
     @property
     def trace(self) -> TraceContext | None:
@@ -47,7 +49,8 @@ class RequestReport(ABC):
         if self._is_counted(error):
             self.spans.answered(error.status if status is None else status, error)
             self._count_failure(error)
-        log_failure(error, execution_ref=self._request.ref, trace=self.trace, project=self._request.project)
+        ref, project = self._request.ref, self._request.project
+        log_failure(error, execution_ref=ref, trace=self.trace, project=project, about=self._about)
 
     def end(self) -> None:
         """Export the request's spans, and metrics where it is time, inside the bound of ``bounded_export``."""
@@ -65,7 +68,8 @@ class RequestReport(ABC):
     def _log(self, message: str, fields: Mapping[str, Field], *, execution_ref: str | None = None) -> None:
         """Log one event of the request, under its own reference if not under another."""
         ref, project = self._request.ref, self._request.project
-        log_event(message, execution_ref=execution_ref or ref, trace=self.trace, project=project, fields=fields)
+        told = {**self._about, **fields}
+        log_event(message, execution_ref=execution_ref or ref, trace=self.trace, project=project, fields=told)
 
 
 class Reporting:

@@ -5,6 +5,7 @@ Counted are captures: a POST to a path that exists. Health, the description, oth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any, Final, Literal, Self
@@ -18,6 +19,9 @@ from agent.observability.trace_context import TraceContext
 from agent.observability.tracing import Spans
 
 Trigger = Literal["http", "event"]
+# An integer of 64 bits. "This field must not be populated by the publisher":
+# https://cloud.google.com/pubsub/docs/reference/rest/v1/PubsubMessage
+_PUBSUB_ID: Final = re.compile(r"[0-9]{1,20}\Z", re.ASCII)
 _NO_CAPTURE: Final = (404, 405)
 _APPEND: Final = "append"
 
@@ -58,8 +62,23 @@ class RequestTelemetry(RequestReport):
         self._trigger: Trigger = trigger
         self._is_post = is_post
 
-    def delivered(self, *, age_s: float | None, attempt: int | None) -> None:
-        """Count that a queue brought it, ``age_s`` seconds after it was published, in this ``attempt`` from 1."""
+    def delivered(
+        self,
+        *,
+        age_s: float | None,
+        attempt: int | None,
+        message_id: str | None = None,
+        published: str | None = None,
+    ) -> None:
+        """Count that a queue brought it, ``age_s`` seconds after it was published, in this ``attempt`` from 1.
+
+        The lines of the request name the message, where the id is what Pub/Sub makes (digits): any other may be a
+        caller's text. They tell the instant of its publication, too: a dead letter has a new id, and keeps that one.
+        """
+        if message_id is not None and _PUBSUB_ID.match(message_id):
+            self._about["message_id"] = message_id
+        if published is not None:
+            self._about["published"] = published
         if age_s is not None:
             self._measures.record(metric_table.EVENT_AGE, age_s)
         if attempt is not None and attempt > 1:

@@ -84,22 +84,40 @@ class Begun(NamedTuple):
     ref: str
     traceparent: str | None
     at_ns: int
+    now_ns: Callable[[], int]
 
 
 class Tracing:
-    """Gives each request its spans. ``wall_ns`` is nanoseconds since 1970."""
+    """Gives each request its spans.
 
-    def __init__(self, destinations: Destinations, *, name: str, wall_ns: Callable[[], int] = time.time_ns) -> None:
+    ``wall_ns`` is nanoseconds since 1970 and tells when a request began, ``steady_ns`` never goes back and tells how
+    long it and its steps took: no span ends before it begins, and none sticks out of its parent.
+    """
+
+    def __init__(
+        self,
+        destinations: Destinations,
+        *,
+        name: str,
+        wall_ns: Callable[[], int] = time.time_ns,
+        steady_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
         self._destinations = destinations
         self._name = name
         self._wall_ns = wall_ns
+        self._steady_ns = steady_ns
 
     def request(self, trace: TraceContext | None, ref: str, traceparent: str | None = None) -> Spans:
         """Begin the spans of one request: under the span that is current, else under ``trace``, else under none."""
         with suppress(Exception):  # no failure of telemetry reaches a request
             traced = self._destinations.traces()
             if traced is not None:
-                return RecordedSpans(traced, _parent(trace), Begun(self._name, ref, traceparent, self._wall_ns()))
+                offset_ns = self._wall_ns() - self._steady_ns()
+
+                def now_ns() -> int:
+                    return offset_ns + self._steady_ns()
+
+                return RecordedSpans(traced, _parent(trace), Begun(self._name, ref, traceparent, now_ns(), now_ns))
         return NoSpans(traceparent)
 
 
@@ -174,6 +192,7 @@ class RecordedSpans:
             name,
             context=set_span_in_context(self._whole()),
             kind=SpanKind.CLIENT if name in _CALLS else SpanKind.INTERNAL,
+            start_time=self._begun.now_ns(),
             attributes={f"{SCOPE}.execution_ref": self._begun.ref},
         )
         self._open.append(span)
@@ -202,7 +221,7 @@ class RecordedSpans:
     def close(self, span: Span) -> None:
         """End a span of ours: every one ends here."""
         recorded = span.is_recording() and span.get_span_context().trace_flags.sampled
-        span.end()
+        span.end(self._begun.now_ns())
         if recorded and self._traced.export is not None:
             self._ended.append(span)
 

@@ -1,4 +1,4 @@
-"""The store client: appends decision events and reads them back over any ``httpx`` transport (CONTRACT 7 and 10).
+"""The store client: appends decision events and reads them back, over sockets or in process (CONTRACT 7 and 10).
 
 The status decides, by the retry table of CONTRACT 7, and never the text of a message. Errors hold counts and the
 upstream status: no key, no body, no URL, no text of the store's. A redirect is no acknowledgement and is not followed.
@@ -10,10 +10,8 @@ import random as random_source
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlencode
-
-import httpx
 
 from agent.core.agent_identity import AGENT_ID
 from agent.core.receipt import Receipt
@@ -26,12 +24,25 @@ from agent.errors import (
     ValidationError,
 )
 from agent.ruvector.acknowledgement import read_receipt
+from agent.ruvector.address import Address, address_of
+from agent.ruvector.exchange import (
+    Answer,
+    AnswerLost,
+    BodyRefused,
+    Exchange,
+    Fields,
+    NotConnected,
+    Request,
+    Unformed,
+)
 from agent.ruvector.given_up import given_up
-from agent.ruvector.response import BodyRefused
+from agent.ruvector.request_head import HeadStart
 from agent.ruvector.retry import Attempt, AttemptError, RetryPolicy, parse_retry_after
 from agent.ruvector.store_key import KeyState, Role, key_refused, key_state, role_needed
 
 if TYPE_CHECKING:
+    import httpx
+
     from agent.ruvector.erasure import StoreErasure
     from agent.ruvector.health import StoreHealth
     from agent.ruvector.models import EventEnvelope, EventPage, TurnPage
@@ -42,9 +53,9 @@ T = TypeVar("T")
 DEFAULT_DEADLINE_S: Final = 20.0
 MAX_ACKNOWLEDGEMENT_BYTES: Final = 1024 * 1024
 MAX_READ_BYTES: Final = 64 * 1024 * 1024
+_MAX_URL: Final = 65_536  # characters, which is what httpx takes too
 _GATEWAY_STATUSES: Final = (502, 504)  # a gateway answered these for the store, which may have acted all the same
 
-Headers = list[tuple[bytes, bytes]]
 Query = Mapping[str, str | int | None]
 
 
@@ -54,13 +65,6 @@ class AnswerTooLong(Exception):
     def __init__(self, refused: StoreWriteError) -> None:
         super().__init__("the answer's body is too long")
         self.refused = refused
-
-
-class _Answer(NamedTuple):
-    status: int
-    headers: httpx.Headers
-    body: bytes
-    is_whole: bool = True
 
 
 def _utc_now() -> datetime:
@@ -77,7 +81,7 @@ class RuvectorClient:
 
     def __init__(
         self,
-        transport: httpx.BaseTransport,
+        transport: Exchange | httpx.BaseTransport,
         *,
         base_url: str,
         api_key: str | None,
@@ -90,12 +94,10 @@ class RuvectorClient:
         random: Callable[[], float] = random_source.random,
     ) -> None:
         self.kind = kind
-        self._transport = transport
-        self._base = base_url.rstrip("/")
-        self._append_url = self._url("/v1/decision-events")
-        self._health_url = self._url("/health")
-        self._headers: Headers = [
-            (b"Host", self._append_url.netloc),
+        self._wire = _over(transport)
+        self._address = _address(base_url)
+        self._fields = [
+            (b"Host", self._address.authority.encode("ascii")),
             (b"User-Agent", AGENT_ID.encode()),
             (b"Accept", b"application/json"),
             # Nothing said would allow any coding (RFC 9110 12.5.3), and none is undone here.
@@ -104,8 +106,10 @@ class RuvectorClient:
         ]
         self._has_key = api_key is not None
         if api_key is not None:
-            self._headers.append((b"Authorization", b"Bearer " + _header_value(api_key, "the store's key")))
-        self._append_headers: Headers = [*self._headers, (b"Content-Type", b"application/json")]
+            self._fields.append((b"Authorization", b"Bearer " + _header_value(api_key, "the store's key")))
+        self._append_target = self._address.path + "/v1/decision-events"
+        append_fields = [*self._fields, (b"Content-Type", b"application/json")]
+        self._append_head = HeadStart.of("POST", self._append_target, append_fields)
         self._at_most_once = at_most_once
         self._clock = clock
         self._wall_clock = wall_clock
@@ -120,14 +124,14 @@ class RuvectorClient:
         for any answer that is neither an acknowledgement nor retried, a 409 included.
         """
         started = self._clock()
-        headers = [*self._append_headers, (b"Content-Length", b"%d" % len(envelope))]
+        own = [(b"Content-Length", b"%d" % len(envelope))]
         if idempotency_key is not None:
-            headers.append((b"Idempotency-Key", _header_value(idempotency_key, "the Idempotency-Key")))
+            own.append((b"Idempotency-Key", _header_value(idempotency_key, "the Idempotency-Key")))
         if traceparent is not None:
-            headers.append((b"traceparent", _header_value(traceparent, "the traceparent")))
+            own.append((b"traceparent", _header_value(traceparent, "the traceparent")))
+        request = self._request("POST", self._append_target, self._append_head, own, body=envelope)
 
         def attempt_append(attempt: Attempt) -> Receipt:
-            request = _request("POST", self._append_url, headers, attempt, body=envelope)
             answer = self._exchange(request, attempt)
             try:
                 taken_ms = self._milliseconds(started)
@@ -143,14 +147,14 @@ class RuvectorClient:
         from agent.ruvector.health import StoreHealth
 
         started = self._clock()
-        answer = self._asked_once(self._health_url, timeout_s)
+        answer = self._asked_once("/health", timeout_s)
         if answer is None:
             return StoreHealth("unreachable", self._milliseconds(started), self.kind)
         return StoreHealth("ok" if 200 <= answer.status < 300 else "error", self._milliseconds(started), self.kind)
 
     def key_state(self, *, timeout_s: float) -> KeyState:
         """What the store says of the key, asked once for what needs one, within ``timeout_s`` seconds."""
-        answer = self._asked_once(self._url("/v1/stats"), timeout_s)
+        answer = self._asked_once("/v1/stats", timeout_s)
         return "unknown" if answer is None else key_state(answer.status, answer.body, is_sent=self._has_key)
 
     @property
@@ -195,11 +199,12 @@ class RuvectorClient:
         StoreNotFound for a 404, StoreWriteError for an answer that is not what was asked for, AnswerTooLong.
         """
         given = {name: value for name, value in query.items() if value is not None}
-        url = self._url(f"{path}?{urlencode(given)}" if given else path, asked=True)
+        target = self._target(f"{path}?{urlencode(given)}" if given else path)
+        request = self._request(method, target, HeadStart.of(method, target, self._fields), max_body=max_body)
         role = role_needed(method, path)
 
         def attempt_ask(attempt: Attempt) -> T:
-            answer = self._exchange(_request(method, url, self._headers, attempt, max_body=max_body), attempt)
+            answer = self._exchange(request, attempt)
             if answer.status == 404:
                 details = {"upstream_status": 404, "attempts": attempt.number}
                 raise StoreNotFound("the store has no such record", details=details)
@@ -216,7 +221,7 @@ class RuvectorClient:
 
     def close(self) -> None:
         """Close the transport with its connections."""
-        self._transport.close()
+        self._wire.close()
 
     def _run(self, call: Callable[[Attempt], T], *, repeat_acted: bool) -> T:
         try:
@@ -224,82 +229,88 @@ class RuvectorClient:
         except AttemptError as failure:
             raise given_up(failure) from failure.__cause__
 
-    def _asked_once(self, url: httpx.URL, timeout_s: float) -> _Answer | None:
+    def _asked_once(self, path: str, timeout_s: float) -> Answer | None:
         """The answer to one GET, whatever its status; None where none came within ``timeout_s`` seconds."""
         end = self._clock() + timeout_s
         attempt = Attempt(1, connect_deadline=end, deadline=end)
+        target = self._target(path)
+        request = self._request("GET", target, HeadStart.of("GET", target, self._fields))
         try:
-            return self._answer(_request("GET", url, self._headers, attempt), attempt)
+            return self._answer(request, attempt)
         except AttemptError:
             return None
 
-    def _exchange(self, request: httpx.Request, attempt: Attempt) -> _Answer:
+    def _request(
+        self,
+        method: str,
+        target: str,
+        start: HeadStart,
+        own: Fields = (),
+        *,
+        body: bytes = b"",
+        max_body: int = MAX_ACKNOWLEDGEMENT_BYTES,
+    ) -> Request:
+        try:
+            return Request(self._address, method, target, start.whole(own), body, max_body)
+        except Unformed:
+            raise _unformed() from None
+
+    def _exchange(self, request: Request, attempt: Attempt) -> Answer:
         """The answer to one attempt, unless its status says to come again: then AttemptError."""
         answer = self._answer(request, attempt)
         status = answer.status
         if status in _GATEWAY_STATUSES:
             raise AttemptError(attempts=attempt.number, acted=True, status=status)
         if status in (429, 503):
-            asked = parse_retry_after(answer.headers.get("retry-after"), now=self._wall_clock())
+            asked = parse_retry_after(answer.field(b"retry-after"), now=self._wall_clock())
             raise AttemptError(attempts=attempt.number, acted=False, status=status, retry_after_s=asked)
         return answer
 
-    def _answer(self, request: httpx.Request, attempt: Attempt) -> _Answer:
-        """One request and its answer, read whole. Raises AttemptError where none came."""
+    def _answer(self, request: Request, attempt: Attempt) -> Answer:
+        """The answer to one attempt, read whole. Raises AttemptError where none came."""
+        number, connect_deadline, deadline = attempt
         try:
-            response = self._transport.handle_request(request)
-            try:
-                # The bytes as they came: a content coding was ruled out, and inflating would undo the bound.
-                body = b"".join(cast("httpx.SyncByteStream", response.stream))
-            finally:
-                response.close()
+            return self._wire.exchange(request, connect_deadline=connect_deadline, deadline=deadline)
         except BodyRefused as refused:
-            return _Answer(refused.response.status_code, refused.response.headers, b"", is_whole=False)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise AttemptError(attempts=attempt.number, acted=False) from error
-        except (httpx.LocalProtocolError, httpx.UnsupportedProtocol):
-            raise InternalError("the request to the store could not be formed") from None
-        except httpx.RequestError as error:
-            # Whatever else httpx raises, the request was on its way: the answer is lost.
-            raise AttemptError(attempts=attempt.number, acted=True) from error
-        return _Answer(response.status_code, response.headers, body)
+            return Answer(refused.status, refused.fields, b"", is_whole=False)
+        except NotConnected as error:
+            raise AttemptError(attempts=number, acted=False) from error
+        except AnswerLost as error:
+            raise AttemptError(attempts=number, acted=True) from error
+        except Unformed:
+            raise _unformed() from None
 
     def _milliseconds(self, started: float) -> int:
         return round((self._clock() - started) * 1000)
 
-    def _url(self, path: str, *, asked: bool = False) -> httpx.URL:
-        try:
-            return httpx.URL(self._base + path)
-        except httpx.InvalidURL:
-            if asked:  # The base was taken before.
-                raise ValidationError("what is asked for is too long", [Problem("$", "maxLength")]) from None
-            raise ConfigurationError("RUVECTOR_SERVICE_URL", "is not a URL") from None
+    def _target(self, path: str) -> str:
+        target = self._address.path + path
+        if len(self._address.url(target)) > _MAX_URL:
+            raise ValidationError("what is asked for is too long", [Problem("$", "maxLength")])
+        return target
 
 
-def _request(
-    method: str,
-    url: httpx.URL,
-    headers: Headers,
-    attempt: Attempt,
-    *,
-    body: bytes = b"",
-    max_body: int = MAX_ACKNOWLEDGEMENT_BYTES,
-) -> httpx.Request:
-    # A stream instead of content: httpx then adds no headers of its own, which would cost more than the rest.
-    return httpx.Request(
-        method,
-        url,
-        headers=headers,
-        stream=httpx.ByteStream(body),
-        extensions={
-            "deadline": attempt.deadline,
-            "connect_deadline": attempt.connect_deadline,
-            "max_body": max_body,
-        },
-    )
+def _over(transport: Exchange | httpx.BaseTransport) -> Exchange:
+    if isinstance(transport, Exchange):
+        return transport
+    # Late: a capture over sockets does without httpx.
+    from agent.ruvector.over_httpx import HttpxExchange
+
+    return HttpxExchange(transport)
 
 
-def _refused(answer: _Answer, attempt: Attempt, role: Role) -> StoreWriteError:
+def _address(base_url: str) -> Address:
+    try:
+        return address_of(base_url)
+    except ValueError:
+        raise ConfigurationError("RUVECTOR_SERVICE_URL", "is not a URL") from None
+
+
+def _unformed() -> InternalError:
+    return InternalError("the request to the store could not be formed")
+
+
+def _refused(answer: Answer, attempt: Attempt, role: Role) -> StoreWriteError:
     return StoreWriteError(
         key_refused(answer.status, role)
         or f"the store answered {answer.status} with something that is not the answer that was asked for",

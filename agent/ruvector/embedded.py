@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from agent.ruvector.response import BodyRefused
+from agent.ruvector.exchange import BodyRefused
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
@@ -58,7 +58,7 @@ class EmbeddedTransport(httpx.BaseTransport):
         body = _whole(self._application(environ, start_response))
         status, headers = started["status"], started["headers"]
         if len(body) > request.extensions.get("max_body", sys.maxsize):
-            raise BodyRefused("the answer's body is too long", httpx.Response(status, headers=headers))
+            raise BodyRefused(status, httpx.Headers(headers).raw)
         return httpx.Response(status, headers=headers, stream=httpx.ByteStream(body))
 
     def close(self) -> None:

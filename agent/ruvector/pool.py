@@ -12,7 +12,7 @@ MAX_IDLE_S: Final = 30.0
 MAX_IDLE_CONNECTIONS: Final = 64
 
 # Scheme, host and port, as RFC 6454 has it: connections of one origin stand in for each other.
-Origin = tuple[bytes, bytes, int]
+Origin = tuple[str, str, int]
 
 
 class ConnectionPool:

@@ -9,17 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 import httptools
-import httpx
+
+from agent.ruvector.exchange import Answer, BodyRefused, NotHttp
 
 MAX_HEAD_BYTES: Final = 64 * 1024
-
-
-class BodyRefused(httpx.RemoteProtocolError):
-    """The answer came, but its body is longer than asked. ``response`` has its status and headers, and no body."""
-
-    def __init__(self, message: str, response: httpx.Response) -> None:
-        super().__init__(message)
-        self.response = response
 
 
 class ResponseReader:
@@ -60,14 +53,14 @@ class ResponseReader:
     def feed(self, data: bytes) -> None:
         """Take what was received.
 
-        Raises httpx.RemoteProtocolError where the peer does not keep to HTTP or to the bounds.
+        Raises NotHttp where the peer does not keep to HTTP or to the bounds, BodyRefused where its body is too long.
         """
         before = self._body_size
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:  # no subclass of one another
             if not self.complete:
-                raise httpx.RemoteProtocolError("the answer is not HTTP/1.1") from error
+                raise NotHttp("the answer is not HTTP/1.1") from error
             self.reusable = False  # bytes after the end belong to no request
         if self._body_size == before and not self.complete:
             # Heads, trailers and chunk extensions all pass without a byte of body.
@@ -75,24 +68,24 @@ class ResponseReader:
         else:
             self._barren = 0
         if self._head_size > MAX_HEAD_BYTES or self._barren > MAX_HEAD_BYTES:
-            raise httpx.RemoteProtocolError("the answer's head is too long")
+            raise NotHttp("the answer's head is too long")
         if self._body_size > self._max_body:
             self._parts.clear()
-            raise BodyRefused("the answer's body is too long", self.response())
+            raise BodyRefused(self._status, self._headers)
 
     def end(self) -> None:
-        """The peer closed: the end of a body that is delimited so (RFC 9112 6.3), else httpx.RemoteProtocolError."""
+        """The peer closed: the end of a body that is delimited so (RFC 9112 6.3), else NotHttp."""
         names = {name.lower() for name, _ in self._headers}
         chunked = any(
             name.lower() == b"transfer-encoding" and value.lower().endswith(b"chunked") for name, value in self._headers
         )
         if not self._head_complete or b"content-length" in names or chunked:
-            raise httpx.RemoteProtocolError("the connection closed without a complete answer")
+            raise NotHttp("the connection closed without a complete answer")
         self.complete = True
 
-    def response(self) -> httpx.Response:
-        """What was received, with the body as it came, not read yet: a content coding is the caller's to undo."""
-        return httpx.Response(self._status, headers=self._headers, stream=httpx.ByteStream(b"".join(self._parts)))
+    def answer(self) -> Answer:
+        """What was received, with the body as it came: a content coding is the caller's to undo."""
+        return Answer(self._status, self._headers, b"".join(self._parts))
 
     def release(self) -> None:
         """Part from the parser, which holds this reader: the two free each other's memory at once."""

@@ -8,10 +8,13 @@ Nothing here knows HTTP beyond that one header: the client says what an attempt 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from agent.held_frames import let_go
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -84,7 +87,12 @@ class RetryPolicy(NamedTuple):
             if failure.acted and not repeat_acted:
                 raise
             first = failure
-        return self._repeat(call, first, end, repeat_acted=repeat_acted)
+        try:
+            return self._repeat(call, first, end, repeat_acted=repeat_acted)
+        finally:
+            # This frame refers to it, and its own frames to what was to be written.
+            if sys.exception() is not first:
+                let_go(first)
 
     def _attempt(self, number: int, end: float, *, repeat_acted: bool) -> Attempt:
         now = self.clock()

@@ -82,6 +82,8 @@ resource "google_service_account_iam_member" "push_token" {
   service_account_id = google_service_account.push.name
   role               = "roles/iam.serviceAccountTokenCreator"
   member             = local.pubsub_agent
+  # Pub/Sub's own account is there once something of Pub/Sub's is.
+  depends_on = [google_pubsub_topic.captures]
 }
 
 # Without these two, a message that is refused for good is delivered again until it expires, and then it is lost.

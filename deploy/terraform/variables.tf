@@ -187,12 +187,12 @@ variable "network_range" {
 }
 
 variable "max_delivery_attempts" {
-  description = "Deliveries of a queued capture before it goes to the dead letters, 5 to 100."
+  description = "Deliveries of a queued capture before it goes to the dead letters, 5 to 100. docs/operate/queue.md says how long they take."
   type        = number
-  default     = 20
+  default     = 100
 
   validation {
-    condition     = var.max_delivery_attempts >= 5 && var.max_delivery_attempts <= 100
+    condition     = var.max_delivery_attempts >= 5 && var.max_delivery_attempts <= 100 && floor(var.max_delivery_attempts) == var.max_delivery_attempts
     error_message = "Pub/Sub takes 5 to 100 attempts."
   }
 }

@@ -87,8 +87,15 @@ class FakeTelemetry:
         self.reports.append(("begin", execution_ref))
         return self
 
-    def delivered(self, *, age_s: float | None, attempt: int | None) -> None:
-        self.reports.append(("delivered", (age_s, attempt)))
+    def delivered(
+        self,
+        *,
+        age_s: float | None,
+        attempt: int | None,
+        message_id: str | None = None,
+        published: str | None = None,
+    ) -> None:
+        self.reports.append(("delivered", (age_s, attempt, message_id, published)))
 
     def captured(self, **counts: Any) -> None:
         self.reports.append(("captured", counts))
@@ -108,7 +115,12 @@ def service(store: FakeStore) -> CaptureService:
 
 
 def app(
-    store: FakeStore, telemetry: FakeTelemetry, *, health: dict[str, Any] | None = None, keys: ApiKeys | None = None
+    store: FakeStore,
+    telemetry: FakeTelemetry,
+    *,
+    health: dict[str, Any] | None = None,
+    keys: ApiKeys | None = None,
+    within: Room | None = None,
 ) -> CaptureApp:
     return CaptureApp(
         service(store),
@@ -118,7 +130,7 @@ def app(
         clock=lambda: NOW,
         new_id=lambda: EXECUTION_REF,
         release="9.9.9",
-        room=room(),
+        room=within or room(),
         keys=keys,
     )
 

@@ -32,6 +32,8 @@ THIRD_PARTY = {
     "GUNICORN_LOG_LEVEL": "functions-framework",
     "K_SERVICE": "the platform sets it; our code takes it for a sign of being deployed",
     "K_REVISION": "the platform sets it",
+    "SSL_CERT_DIR": "the TLS library, and our transport to the store, in place of certifi's authorities",
+    "SSL_CERT_FILE": "the TLS library, and our transport to the store, as before",
     "SOURCE_DATE_EPOCH": "the builder's py_compile (PEP 552)",
 }
 _OTEL = re.compile(r"OTEL_[A-Z0-9_]+\Z")

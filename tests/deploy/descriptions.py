@@ -106,7 +106,7 @@ def _grants(module: Module, kind: str, body: Mapping[str, Any]) -> Iterator[Gran
 
 def dry_run(*options: str) -> list[list[str]]:
     """The commands that deploy.sh prints, as words."""
-    place = ("--project", "PROJECT_ID", "--region", "europe-west6", "--vpc-connector", "inside")
+    place = ("--project", "my-project", "--region", "europe-west6", "--vpc-connector", "inside")
     script = ["bash", str(DEPLOY / "deploy.sh"), "--dry-run", *place, *options]
     printed = subprocess.run(script, capture_output=True, text=True, check=True)
     lines = re.sub(r"^\w+=\$\((.*)\)$", r"\1", printed.stdout, flags=re.MULTILINE).splitlines()

@@ -23,16 +23,21 @@ case " $* " in
 *"config get-value account"*) echo ada@example.com ;;
 esac
 [[ " $* " == *" describe "* && -n $ABSENT && " $* " =~ $ABSENT ]] && exit 1
+[[ -n $BROKEN && " $* " =~ $BROKEN ]] && exit 1
 exit 0
 """
 
 
 @dataclass(frozen=True)
 class Project:
-    """A folder with the fake on the path. ``absent``: a pattern of what is looked for in vain."""
+    """A folder with the fake on the path.
+
+    ``absent``: a pattern of what is looked for in vain; ``broken``: of what fails.
+    """
 
     folder: Path
     absent: str = ""
+    broken: str = ""
 
     def deploy(self, *options: str) -> tuple[subprocess.CompletedProcess[str], list[list[str]]]:
         """Run deploy.sh; what it said, and the calls it made."""
@@ -53,6 +58,7 @@ class Project:
             "PATH": f"{fake.parent}:{os.environ['PATH']}",
             "GCLOUD_CALLS": str(calls),
             "ABSENT": self.absent,
+            "BROKEN": self.broken,
         }
         done = subprocess.run(command, env=environ, cwd=REPOSITORY, capture_output=True, text=True, check=False)
         records = calls.read_text().split("\0\0")

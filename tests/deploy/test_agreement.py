@@ -199,7 +199,7 @@ def test_one_port_runs_through_the_image_its_build_and_its_service() -> None:
         variables_of_files()["Dockerfile"]["PORT"],
         *re.findall(r"^EXPOSE (\d+)$", image, re.MULTILINE),
         *(str(port["containerPort"]) for port in container["ports"]),
-        str(container["startupProbe"]["httpGet"]["port"]),
+        *(str(container[probe]["httpGet"]["port"]) for probe in ("startupProbe", "livenessProbe")),
         *re.findall(r"http://127\.0\.0\.1:(\d+)", (DEPLOY / "cloudbuild.yaml").read_text()),
     }
     assert ports == {"8080"}
@@ -243,6 +243,7 @@ def queue_of_terraform() -> dict[str, str]:
         "most": retry["maximum_backoff"], "letters": letters["dead_letter_topic"],
         "attempts": letters["max_delivery_attempts"], "as": pushed["oidc_token"][0]["service_account_email"],
         "kept": dead["name"], "kept of": dead["topic"], "kept for": dead["message_retention_duration"],
+        "kept ack": dead["ack_deadline_seconds"],
     }  # fmt: skip
     return {name: str(module().value(value)) for name, value in found.items()}
 
@@ -259,6 +260,7 @@ def queue_of_script() -> dict[str, str]:
         "most": push["max-retry-delay"], "letters": push["dead-letter-topic"],
         "attempts": push["max-delivery-attempts"], "as": push["push-auth-service-account"].partition("@")[0],
         "kept": dead_name, "kept of": dead["topic"], "kept for": _seconds(dead["message-retention-duration"]),
+        "kept ack": dead["ack-deadline"],
     }  # fmt: skip
 
 

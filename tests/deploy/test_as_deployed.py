@@ -18,7 +18,7 @@ from tests.conftest import REPOSITORY
 from tests.deploy.as_platform import Deployment, deploy
 from tests.deploy.fake_gcloud import CONNECTED, Project, deployed, flag
 from tests.deploy.uploaded import uploaded
-from tests.live.payloads import BASE_TEXT
+from tests.live.payloads import BASE_TEXT, encoded, own_session
 from tests.store import postgres_server
 
 WRITE, READ, ADMIN = ("w" * 24, "r" * 24, "a" * 24)
@@ -67,7 +67,9 @@ def addresses(deployment: Deployment) -> Iterator[Addresses]:
         store = stack.enter_context(
             deployment.running("store", RUVECTOR_STORE=database, RUVECTOR_KEYS=KEYS, THREADS="16")
         )
-        writer = {"RUVECTOR_SERVICE_URL": store, "RUVECTOR_API_KEY": WRITE, "THREADS": "8"}
+        # By a path of the source folder, as config/ is uploaded for.
+        intents = {"INTENTS_CONFIG": "config/intents.example.yaml"}
+        writer = {"RUVECTOR_SERVICE_URL": store, "RUVECTOR_API_KEY": WRITE, "THREADS": "8", **intents}
         reader = {**writer, "RUVECTOR_API_KEY": READ}
         yield Addresses(
             store,
@@ -104,6 +106,16 @@ def test_a_conversation_goes_through_all_targets_and_nothing_is_written(
     assert stats["events"] >= 1
     assert deployment.writes() == []
     assert deployment.files() == before
+
+
+@pytest.mark.slow
+def test_what_the_uploaded_config_says_of_an_answer_is_what_recall_reads(addresses: Addresses) -> None:
+    payload = own_session()
+    payload["turns"][-1]["metadata"] = {"memory": {"waiting_for_param": "order_id"}}
+    assert httpx.post(addresses.capture, content=encoded(payload), timeout=30).status_code == 200
+    path = f"/api/conversation/{payload['session_id']}/hydrate"
+    read = httpx.post(addresses.recall + path, json={"user_message": "it's o-12345"}, timeout=30)
+    assert read.json()["resolution"]["params"] == {"order_id": "O-12345"}
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import yaml
 
 from tests.conftest import REPOSITORY
 from tests.deploy.fake_gcloud import Project, deployed, flag
-from tests.deploy.test_deploy_sh import unknown_to_gcloud
+from tests.deploy.test_deploy_sh import LOOKED_FOR, unknown_to_gcloud
 
 PAGE = REPOSITORY / "docs/operate/deploy.md"
 BLOCKS = [
@@ -43,12 +43,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("page")
     copied = folder / "clone"
     shutil.copytree(REPOSITORY / "deploy", copied / "deploy", ignore=shutil.ignore_patterns(".terraform*"))
-    (copied / "build").mkdir()
     (folder / "bin").mkdir()
     (folder / "bin/git").write_text("#!/bin/sh\necho abc1234\n")
     (folder / "bin/git").chmod(0o755)
     (copied / "deploy/smoke_test.sh").write_text('#!/bin/sh\necho "smoke test of $*"\n')
-    return Run(copied, *Project(folder).paste("\n".join([f"cd {copied}", *BLOCKS])))
+    return Run(copied, *Project(folder, absent=LOOKED_FOR).paste("\n".join([f"cd {copied}", *BLOCKS])))
 
 
 def test_the_page_can_be_followed_in_one_shell_from_the_first_line_to_the_removal(run: Run) -> None:
@@ -56,7 +55,24 @@ def test_the_page_can_be_followed_in_one_shell_from_the_first_line_to_the_remova
     assert "smoke test of https://conversation-memory.example https://conversation-recall.example" in run.done.stdout
     services = ["conversation-memory", "conversation-memory-events", "conversation-recall", "conversation-store"]
     assert sorted(deployed(run.calls)) == services
-    assert sorted(call[2] for call in run.calls if call[:2] == ["functions", "delete"]) == services
+    assert sorted({call[2] for call in run.calls if call[:2] == ["functions", "delete"]}) == services
+
+
+def test_whatever_the_page_and_its_scripts_make_the_removal_removes(run: Run) -> None:
+    made: dict[tuple[str, ...], set[str]] = {
+        tuple(call[: call.index("create")]): set() for call in run.calls if "create" in call
+    }
+    removed: dict[tuple[str, ...], set[str]] = {kind: set() for kind in made}
+    for call in run.calls:
+        for verb, found in (("create", made), ("delete", removed)):
+            if verb in call and (kind := tuple(call[: call.index(verb)])) in found:
+                names = [word for word in call[call.index(verb) + 1 :] if not word.startswith("--")]
+                found[kind] |= {name.partition("@")[0] for name in names}
+    # The database's goes with its instance, and the user with the database; the image's place is said in a sentence.
+    for within in (("sql", "databases"), ("sql", "users"), ("artifacts", "repositories")):
+        assert made.pop(within)
+        del removed[within]
+    assert removed == made
 
 
 def test_the_secrets_that_the_page_makes_are_filled_and_are_those_that_a_deploy_asks_for(run: Run) -> None:
@@ -125,7 +141,7 @@ def test_what_the_page_shows_of_the_smoke_test_is_what_it_says() -> None:
     assert shown is not None
     script = (REPOSITORY / "deploy/smoke_test.sh").read_text()
     for line in shown[1].splitlines():
-        words = re.sub(r"smoke-test-\S+|[0-9a-f]{8}-[0-9a-f-]{27}|recall has", "\0", line[6:])
+        words = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|recall has", "\0", line[6:])
         for part in words.split("\0"):
             assert part.strip() in script, part
     assert os.access(REPOSITORY / "deploy/smoke_test.sh", os.X_OK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPOSITORY
-from tests.deploy.fake_gcloud import CONNECTED, Project, deployed, flag
+from tests.deploy.fake_gcloud import CONNECTED, PLACE, Project, deployed, flag
 
 ACCOUNTS = "iam.gserviceaccount.com"
 # What a function may differ in: target, account, memory, threads, instances, ingress.
@@ -71,6 +72,7 @@ def test_each_function_is_deployed_as_agreed(empty: Project, name: str) -> None:
     target, account, *rest = FUNCTIONS[name]
     assert [flag(call, each) for each in flags] == [target, f"{account}@my-project.{ACCOUNTS}", *rest]
     assert {"--gen2", "--cpu=1", "--timeout=30s", "--trigger-http", "--source=.", "--runtime=python311"} <= set(call)
+    assert "--serve-all-traffic-latest-revision" in call  # else what was sent back once stays back
     environment = dict(pair.split("=", 1) for pair in flag(call, "set-env-vars").split(","))
     assert environment.pop("THREADS") == flag(call, "concurrency")
     of_clients = {"RUVECTOR_SERVICE_URL": "https://conversation-store.example", "GOOGLE_CLOUD_PROJECT": "my-project"}
@@ -152,6 +154,7 @@ def test_a_store_that_runs_elsewhere_needs_no_connector_and_is_not_deployed(empt
     for call in deployed(calls).values():
         assert "RUVECTOR_SERVICE_URL=https://ruvector.example" in flag(call, "set-env-vars")
         assert flag(call, "set-env-vars").endswith(",LOG_LEVEL=WARNING")
+        assert "--clear-vpc-connector" in call  # an earlier run may have set one
     assert not any("conversation-store-url" in call or "conversation-store-keys" in call for call in calls)
 
 
@@ -166,14 +169,30 @@ def test_only_deploys_what_it_names(empty: Project) -> None:
     [
         ((), "--vpc-connector"),
         (("--vpc-connector",), "--vpc-connector needs a value"),
+        (("--vpc-connector", "--dry-run"), "--vpc-connector needs a value"),
+        ((*CONNECTED, "--store-url", ""), "--store-url needs a value"),
+        ((*CONNECTED, "--project", "4711"), "--project takes the project's id"),
+        ((*CONNECTED, "--region", "europe-west6-a"), "--region takes a region"),
+        ((*CONNECTED, "--runtime", "python310"), "--runtime takes one of"),
+        (("--store-url", "embedded:x"), "--store-url takes an http"),
+        ((*CONNECTED, "--observatory-url", "otlp.example"), "--observatory-url takes an http"),
         ((*CONNECTED, "--only", "capture,memory"), "--only takes some of"),
+        ((*CONNECTED, "--only", "capture,"), "--only takes some of"),
         ((*CONNECTED, "--max-delivery-attempts", "4"), "5 to 100"),
-        ((*CONNECTED, "--ingress", "public"), "--ingress is one of"),
+        ((*CONNECTED, "--ingress", "public"), "--ingress takes one of"),
         ((*CONNECTED, "--invoker", "allUsers"), "nobody else"),
+        ((*CONNECTED, "--invoker", "allAuthenticatedUsers"), "nobody else"),
+        ((*CONNECTED, "--invoker", "principalSet://goog/public:all"), "nobody else"),
+        ((*CONNECTED, "--env", "CAPTURE_API_KEYS=abc"), "CAPTURE_API_KEYS would be readable"),
+        ((*CONNECTED, "--env", "RUVECTOR_STORE=postgresql://x"), "RUVECTOR_STORE would be readable"),
+        ((*CONNECTED, "--env", "THREADS=80"), "THREADS is set already"),
+        ((*CONNECTED, "--env", "A=1", "--env", "A=2"), "A is set already"),
         ((*CONNECTED, "--env", "lower=x"), "--env takes NAME=VALUE"),
         ((*CONNECTED, "--env", "X=$(id)"), "--env has a character"),
         ((*CONNECTED, "--store-url", "https://a b"), "--store-url has a character"),
+        ((*CONNECTED, "--env", "X=wow!"), "--env has a character"),
         ((*CONNECTED, "--store-url", "https://a", "--only", "store"), "nothing to deploy"),
+        (("--store-url", "https://a", "--only", "store,store"), "nothing to deploy"),
         ((*CONNECTED, "--typo", "x"), "there is no option --typo"),
         ((*CONNECTED, "now"), "what is now?"),
     ],
@@ -184,6 +203,52 @@ def test_an_option_that_does_not_hold_is_refused_before_anything_is_done(
     done, calls = empty.deploy(*options)
     assert (done.returncode, calls) == (2, [])
     assert said in done.stderr
+
+
+def test_what_fails_ends_the_run_before_anybody_may_call_it(tmp_path: Path) -> None:
+    options = (*CONNECTED, "--invoker", "user:ada@example.com")
+    done, calls = Project(tmp_path, broken="functions deploy conversation-memory ").deploy(*options)
+    assert done.returncode == 1
+    assert list(deployed(calls)) == ["conversation-store", "conversation-memory"]
+    assert calls[-1][:2] == ["functions", "deploy"]
+    assert "deployed" not in done.stderr
+
+
+@pytest.mark.parametrize("absent", ["conversation-store --project", "run services describe conversation-memory-events"])
+def test_an_address_that_is_needed_and_not_there_ends_the_run_and_is_named(tmp_path: Path, absent: str) -> None:
+    done, calls = Project(tmp_path, absent=f"{LOOKED_FOR}|{absent}").deploy(*CONNECTED, "--only", "events")
+    assert done.returncode == 2
+    assert "deploy.sh: nothing came of: gcloud run services describe conversation-" in done.stderr
+    assert calls[-1][:3] == ["run", "services", "describe"]
+
+
+@pytest.mark.parametrize("only", ["store", "capture,recall", "events", "store,capture,store", "recall,store"])
+def test_any_choice_of_parts_deploys_them_and_asks_for_their_secrets_alone(empty: Project, only: str) -> None:
+    done, calls = empty.deploy(*CONNECTED, "--only", only)
+    assert done.returncode == 0, done.stderr
+    of_part = dict(zip(("capture", "events", "recall", "store"), FUNCTIONS, strict=True))
+    assert sorted(deployed(calls)) == sorted({of_part[part] for part in only.split(",")})
+    asked = [flag(call, "secret") for call in calls if call[:3] == ["secrets", "versions", "describe"]]
+    read = {
+        pair.partition("=")[2].partition(":")[0]
+        for call in deployed(calls).values()
+        for pair in flag(call, "set-secrets").split(",")
+    }
+    assert sorted(asked) == sorted(read)
+
+
+def test_a_folder_of_the_same_name_that_the_shell_knows_is_not_what_is_deployed(tmp_path: Path) -> None:
+    (tmp_path / "deploy").mkdir()
+    done = subprocess.run(
+        ["bash", "deploy/deploy.sh", "--dry-run", *PLACE, *CONNECTED],
+        cwd=REPOSITORY,
+        env={"PATH": os.environ["PATH"], "CDPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("gcloud services enable ")
+    assert "gcloud functions deploy conversation-memory " in done.stdout
 
 
 def test_each_target_that_is_deployed_is_a_function_of_main(empty: Project) -> None:

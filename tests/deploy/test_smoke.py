@@ -41,7 +41,10 @@ def said(lines: list[str]) -> dict[str, str]:
 
 @contextmanager
 def answering(respond: dict[str, tuple[int, dict[str, str], Any]]) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """A server that gives the same answer to each method, and the headers that it was sent."""
+    """A server that gives the same answer to each method, and the headers that it was sent.
+
+    A text is answered as it is, anything else as JSON; ``{authorization}`` in a header is what the caller sent.
+    """
     seen: list[dict[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -49,18 +52,24 @@ def answering(respond: dict[str, tuple[int, dict[str, str], Any]]) -> Iterator[t
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             seen.append(dict(self.headers))
             status, headers, document = respond[self.command]
-            body = json.dumps(document).encode()
+            body = document.encode() if isinstance(document, str) else json.dumps(document).encode()
             self.send_response(status)
             for name, value in headers.items():
-                self.send_header(name, value)
+                self.send_header(name, value.format(**{"authorization": "", **self.lower()}))
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def lower(self) -> dict[str, str]:
+            return {name.lower(): value for name, value in self.headers.items()}
 
         def do_GET(self) -> None:
             self.answer()
 
         def do_POST(self) -> None:
+            self.answer()
+
+        def do_DELETE(self) -> None:
             self.answer()
 
         def log_message(self, *args: Any) -> None:
@@ -89,17 +98,64 @@ def test_nobody_there_fails_every_check_and_says_why() -> None:
     assert "no answer" in lines[0]
 
 
-def test_one_that_takes_everything_and_keeps_nothing_does_not_pass() -> None:
-    output = {"session_id": "5f0c7a52-1d0e-4a53-9d44-3b0f6f1c2a10"}
-    captured = {"success": True, "output": output, "receipt": {"duplicate": False}}
-    headers = {"X-Execution-Ref": "0e9d8c7b-6a54-4321-9fed-cba987654321"}
-    with answering({"GET": (200, {}, {"status": "ok"}), "POST": (200, headers, captured)}) as (url, _):
-        code, lines = smoke(url, url)
+SOMEBODY = "0e9d8c7b-6a54-4321-9fed-cba987654321"
+HEALTH = {"status": "ok", "agent_id": "conversation-memory-agent"}
+CAPTURED = {"success": True, "output": {"session_id": SOMEBODY}, "receipt": {"duplicate": False}}
+TURNS = "Smoke test: is anybody there? Smoke test: yes."
+PAGE = "<!doctype html><html><title>Sign in</title></html>"
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "passed"),
+    [
+        pytest.param((200, {}, PAGE), (200, {}, PAGE), set(), id="a page for everything"),
+        pytest.param((404, {}, PAGE), (404, {}, PAGE), set(), id="a page that says 404"),
+        pytest.param((302, {"Location": "/login"}, PAGE), (302, {"Location": "/login"}, PAGE), set(), id="a login"),
+        pytest.param((200, {}, {}), (200, {}, {}), set(), id="200 for everything"),
+        pytest.param((200, {}, HEALTH), (400, {}, {}), {"health"}, id="400 for every capture"),
+        pytest.param(
+            (200, {}, HEALTH), (200, {"X-Execution-Ref": SOMEBODY}, CAPTURED), {"health"}, id="somebody else's session"
+        ),
+        pytest.param(
+            (200, {}, TURNS),
+            (200, {"X-Execution-Ref": SOMEBODY, "Idempotency-Replayed": "true"}, CAPTURED),
+            {"duplicate"},
+            id="what an earlier run was answered",
+        ),
+    ],
+)
+def test_one_that_only_answers_does_not_pass(
+    read: tuple[int, dict[str, str], Any], write: tuple[int, dict[str, str], Any], passed: set[str]
+) -> None:
+    with answering({"GET": read, "POST": write, "DELETE": (200, {}, {})}) as (url, _):
+        code, lines = smoke(url, url, SMOKE_STORE_URL=url, SMOKE_STORE_KEY=READ)
     assert code == 1
     assert said(lines) == {
-        "health": "ok", "capture": "ok", "duplicate": "FAIL", "bad input": "FAIL", "read back": "FAIL",
-        "clean up": "note",
+        name: "ok" if name in passed else "FAIL"
+        for name in ("health", "capture", "duplicate", "bad input", "read back")
+    }
+
+
+def test_a_store_that_only_says_yes_has_erased_nothing(tmp_path: Path) -> None:
+    """The capture is a real one, its answers to the clean-up are not."""
+    with (
+        function_host(tmp_path, store=f"embedded:{tmp_path / 'memory.db'}") as capture,
+        answering({"GET": (200, {}, TURNS), "DELETE": (200, {}, {})}) as (store, _),
+    ):
+        code, lines = smoke(capture.url, SMOKE_STORE_URL=store, SMOKE_STORE_KEY=READ)
+    assert code == 1
+    assert said(lines) == {
+        "health": "ok", "capture": "ok", "duplicate": "ok", "bad input": "ok", "read back": "FAIL", "clean up": "FAIL",
     }  # fmt: skip
+
+
+def test_one_that_sends_the_token_back_does_not_get_it_printed() -> None:
+    echo = {"X-Execution-Ref": "{authorization}", "Idempotency-Replayed": "{authorization}"}
+    with answering(dict.fromkeys(("GET", "POST"), (200, echo, CAPTURED))) as (url, seen):
+        code, lines = smoke(url, SMOKE_TOKEN=KEY)
+    assert seen[0]["Authorization"] == f"Bearer {KEY}"
+    assert code == 1
+    assert KEY not in "".join(lines)
 
 
 def test_a_caller_who_is_not_let_in_is_told_what_to_look_at() -> None:
@@ -114,10 +170,10 @@ def test_the_token_goes_with_each_request_and_stands_in_no_argument(tmp_path: Pa
     spy.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >>{tmp_path}/arguments\nexec {curl()} "$@"\n')
     spy.chmod(0o755)
     with answering(dict.fromkeys(("GET", "POST"), (200, {}, {}))) as (url, seen):
-        smoke(url, url, SMOKE_TOKEN="a-token-of-somebody", PATH=f"{tmp_path}:{os.environ['PATH']}")
+        smoke(url, url, SMOKE_TOKEN='a-token-of"some\\body', PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert len(seen) == 5
-    assert {headers.get("Authorization") for headers in seen} == {"Bearer a-token-of-somebody"}
-    assert "a-token-of-somebody" not in (tmp_path / "arguments").read_text()
+    assert {headers.get("Authorization") for headers in seen} == {'Bearer a-token-of"some\\body'}
+    assert "a-token-of" not in (tmp_path / "arguments").read_text()
 
 
 def curl() -> str:
@@ -148,6 +204,45 @@ def test_with_a_key_that_may_only_read_the_session_is_read_from_the_store_and_st
     assert said(lines)["bad input"] == "ok"
 
 
+@pytest.mark.slow
+def test_a_wrong_token_is_let_in_nowhere_and_printed_nowhere(tmp_path: Path) -> None:
+    with function_host(tmp_path, store=f"embedded:{tmp_path / 'memory.db'}", CAPTURE_API_KEYS=KEY) as capture:
+        code, lines = smoke(capture.url, SMOKE_TOKEN="not-" + KEY)
+    assert code == 1
+    assert [line for line in lines if "401" in line] == [
+        "FAIL  capture: 401 instead of 200",
+        "FAIL  duplicate: 401 instead of 200",
+        "FAIL  bad input: 401 instead of 400 with path and rule",
+    ]
+    assert KEY not in "".join(lines)
+
+
 @pytest.mark.parametrize("addresses", [(), ("http://a", "http://b", "http://c")])
 def test_called_wrongly_it_says_how(addresses: tuple[str, ...]) -> None:
     assert smoke(*addresses) == (2, ["usage: smoke_test.sh URL [RECALL_URL]"])
+
+
+@pytest.mark.parametrize(
+    ("address", "variables", "said"),
+    [
+        ("capture.example", {}, "URL is no address: http://... or https://... is one"),
+        ("--output", {}, "URL is no address: http://... or https://... is one"),
+        ("http://127.0.0.1:1", {"SMOKE_STORE_URL": "file:///x"}, "SMOKE_STORE_URL is no address"),
+        ("http://127.0.0.1:1", {"SMOKE_TOKEN": f"{KEY}\nurl = x"}, "SMOKE_TOKEN has a blank or a line break in it"),
+        ("http://capture.example", {"SMOKE_TOKEN": KEY}, "URL has no TLS (https://), and SMOKE_TOKEN would"),
+        ("http://127.0.0.1@capture.example", {"SMOKE_TOKEN": KEY}, "URL has no TLS"),
+        ("http://localhost.example/", {"SMOKE_TOKEN": KEY}, "URL has no TLS"),
+        (
+            "http://127.0.0.1:1",
+            {"SMOKE_STORE_URL": "http://10.8.0.9", "SMOKE_STORE_KEY": KEY},
+            "SMOKE_STORE_URL has no TLS",
+        ),
+    ],
+)
+def test_an_address_or_a_token_that_cannot_be_meant_is_refused_before_anything_is_sent(
+    address: str, variables: dict[str, str], said: str
+) -> None:
+    code, (line,) = smoke(address, **variables)
+    assert code == 2
+    assert line.startswith(f"smoke_test.sh: {said}")
+    assert KEY not in line

@@ -112,6 +112,13 @@ def test_no_secret_passes_through_the_state(module: Module) -> None:
     assert kinds & {"google_secret_manager_secret_version", "google_sql_user"} == set()
 
 
+def test_the_targets_of_the_readme_s_first_step_are_those_that_the_module_s_own_test_applies(module: Module) -> None:
+    targets = re.findall(r"-target=([\w.]+)", (TERRAFORM / "README.md").read_text())
+    (tested,) = re.findall(r"target = \[(.*)\]", (TERRAFORM / "tests/module.tftest.hcl").read_text())
+    assert targets == tested.split(", ")
+    assert all(tuple(target.split(".")) in module.of("resource") for target in targets)
+
+
 def test_the_readme_names_each_variable_and_each_output(module: Module) -> None:
     rows = set(re.findall(r"^\| `(\w+)` \|", (TERRAFORM / "README.md").read_text(), re.MULTILINE))
     assert rows == set(module.variables) | {name for (name,) in module.of("output")}

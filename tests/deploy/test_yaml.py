@@ -53,6 +53,9 @@ def fits(file: Path, *schema: str) -> bool:
         ("deploy/service.yaml", ("--schemafile", str(SERVICE_SCHEMA)), ("/maxScale", "/max-scale")),
         ("deploy/service.yaml", ("--schemafile", str(SERVICE_SCHEMA)), ("key: latest", "key: newest")),
         ("deploy/service.yaml", ("--schemafile", str(SERVICE_SCHEMA)), ("containerConcurrency", "concurrency")),
+        ("deploy/service.yaml", ("--schemafile", str(SERVICE_SCHEMA)), ("/cpu-throttling", "/cpu-throttle")),
+        ("deploy/service.yaml", ("--schemafile", str(SERVICE_SCHEMA)), ("/openapi.json", "/healthz")),
+        ("deploy/service.yaml", ("--schemafile", str(SERVICE_SCHEMA)), ("percent: 100", "percent: 10")),
     ],
 )
 def test_each_file_fits_its_schema_and_a_misspelt_one_does_not(

@@ -29,7 +29,7 @@ CALL = "logging.getLogger('store').error('it is %s', SECRET)"
 
 def recorded():
     traced = Traced(TracerProvider(shutdown_on_exit=False).get_tracer("t"), None)
-    return RecordedSpans(traced, None, Begun("load", "ref", None, 0))
+    return RecordedSpans(traced, None, Begun("load", "ref", None, 0, lambda: 0))
 
 
 def span(name, **attributes):

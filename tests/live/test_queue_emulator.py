@@ -4,6 +4,7 @@ import base64
 import gzip
 import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -86,4 +87,10 @@ def test_what_is_refused_is_kept_where_dead_letters_go(
     pubsub.publish("three-captures", b'{"turns": []}', source="test")
     [dead] = eventually(lambda: pubsub.pulled("three-dead-keep"))
     assert base64.b64decode(dead["data"]) == b'{"turns": []}'
+    # A dead letter has another id; the instant of its publication is what the log and the letter share.
+    lines = [line for line in function.log_lines() if line["message"] == "request refused"]
+    published = datetime.fromisoformat(dead["attributes"]["CloudPubSubDeadLetterSourceTopicPublishTime"])
+    assert {datetime.fromisoformat(line["published"]) for line in lines} == {published}
+    [message_id] = {line["message_id"] for line in lines}
+    assert message_id.isdigit()
     assert store.writes == []

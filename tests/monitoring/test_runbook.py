@@ -108,7 +108,7 @@ def test_a_command_of_ours_exists_with_its_options(words: list[str]) -> None:
 
 
 def test_every_address_that_is_asked_is_one_that_we_serve() -> None:
-    asked = {urlsplit(found).path for found in re.findall(r'"\$\w+(/[a-z]+)"', TEXT)}
+    asked = {urlsplit(found).path for found in re.findall(r'"\$\w+_URL(/[a-z]+)"', TEXT)}
     assert asked == set(PATHS)
     documents = [json.loads((PROJECT / "schemas" / name).read_text()) for name in SERVED]
     assert asked <= {path for document in documents for path in document["paths"]}

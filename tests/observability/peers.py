@@ -20,7 +20,7 @@ class SpanCollector:
     """An OTLP/HTTP collector: keeps what was posted, and answers with ``status``, ``headers`` and ``body``.
 
     ``paths``, ``bodies`` and ``connections`` are those of spans, ``metrics`` the bodies of metrics, for which
-    ``metrics_status`` may be another.
+    ``metrics_status`` may be another. ``asked`` are the headers of all requests, with small letters.
     """
 
     def __init__(self) -> None:
@@ -31,6 +31,7 @@ class SpanCollector:
         self.paths: list[str] = []
         self.bodies: list[bytes] = []
         self.metrics: list[bytes] = []
+        self.asked: list[dict[str, str]] = []
         self.connections: set[Any] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -76,6 +77,7 @@ class SpanCollector:
             def do_POST(self) -> None:
                 body, status = self.rfile.read(int(self.headers["Content-Length"])), collector.status
                 WATCH.look("a body sent to a collector", body.decode("latin-1"))
+                collector.asked.append({name.lower(): value for name, value in self.headers.items()})
                 if self.path.endswith(METRICS_PATH):
                     collector.metrics.append(body)
                     status = collector.metrics_status or status

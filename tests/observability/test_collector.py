@@ -43,7 +43,7 @@ def test_the_standard_variables_count_as_the_specification_has_them() -> None:
 
 
 def test_the_observatory_comes_first() -> None:
-    environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other", "LLM_OBSERVATORY_URL": BASE, "OTEL_SDK_DISABLED": "true"}
+    environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other", "LLM_OBSERVATORY_URL": BASE}
     assert collector_from(environ) == Collector(TRACES, METRICS, ours=True)
 
 
@@ -52,9 +52,22 @@ def test_without_an_endpoint_there_is_no_collector(environ: dict[str, str]) -> N
     assert collector_from(environ) is None
 
 
-def test_the_sdk_switched_off_turns_the_standard_endpoint_off(log: RecordedLog) -> None:
-    assert collector_from({"OTEL_EXPORTER_OTLP_ENDPOINT": BASE, "OTEL_SDK_DISABLED": "True"}) is None
+@pytest.mark.parametrize(
+    "variable", [*ENDPOINTS, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"]
+)
+def test_the_sdk_switched_off_turns_every_endpoint_off_and_that_is_said(variable: str, log: RecordedLog) -> None:
+    assert collector_from({variable: BASE, "OTEL_SDK_DISABLED": " True "}) is None
+    assert log.messages() == ["telemetry is switched off by OTEL_SDK_DISABLED"]
+
+
+def test_where_nothing_was_on_nothing_is_said_of_the_sdk_switched_off(log: RecordedLog) -> None:
+    assert collector_from({"OTEL_SDK_DISABLED": "true"}) is None
     assert log.messages() == []
+
+
+def test_only_the_word_true_switches_the_sdk_off() -> None:
+    for word in ("false", "1", "yes", ""):
+        assert collector_from({"LLM_OBSERVATORY_URL": BASE, "OTEL_SDK_DISABLED": word}) is not None
 
 
 @pytest.mark.parametrize("variable", ENDPOINTS)

@@ -98,17 +98,39 @@ def test_metrics_that_are_refused_alone_are_tried_every_thirty_seconds_and_cost_
     assert log.messages() == ["the collector does not take metrics"]
 
 
-def test_metrics_without_spans_that_fail_pause_the_export(
+def test_metrics_alone_that_fail_are_no_reason_to_keep_spans_back(
     exporter: Metered, export: BoundedExport, clock: Clock, log: RecordedLog
 ) -> None:
     exporter.takes = {"spans"}
-    for _ in range(3):
+    for _ in range(4):
         export.send()
         clock.now += 31.0
-    clock.now -= 30.0
     export.send(["a"])
-    assert (exporter.exports, exporter.metrics) == ([], 3)
-    assert "telemetry paused: the collector does not take spans" in log.messages()
+    assert (exporter.exports, export.dropped) == ([["a"]], 0)
+    assert log.messages() == ["the collector does not take metrics"]
+
+
+def test_a_collector_that_takes_metrics_and_no_spans_gets_its_metrics_while_spans_are_left_alone(
+    exporter: Metered, export: BoundedExport, clock: Clock, log: RecordedLog
+) -> None:
+    exporter.takes = {"metrics"}
+    for _ in range(20):
+        export.send(["a"])
+        clock.now += 5.0
+    # In 100 seconds: three at first, then one every half minute; all others were dropped at once. Metrics every ten
+    # seconds, but not together with spans that are not taken.
+    assert (len(exporter.exports), export.dropped, exporter.metrics) == (5, 20, 6)
+    assert log.messages() == ["telemetry paused: the collector does not take spans"]
+
+
+def test_metrics_that_hang_do_not_keep_back_the_spans_that_come_after_them(exporter: Metered, clock: Clock) -> None:
+    exporter.hold = True
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=0.5, metrics=True)
+    for number in range(5):
+        export.send([number])
+    assert (exporter.exports, export.dropped, exporter.metrics) == ([[number] for number in range(5)], 0, 1)
+    exporter.let_go.set()
+    export.close()
 
 
 def test_metrics_that_hang_cost_the_bound_and_no_span_that_was_sent(

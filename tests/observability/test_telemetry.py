@@ -48,6 +48,46 @@ def test_a_failure_names_the_trace_of_either_header(headers: dict[str, str], log
     ]
 
 
+@pytest.mark.parametrize(
+    ("message_id", "told"),
+    [
+        ("2070443601311540", "2070443601311540"),
+        ("5", "5"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("184467440737095516150", None),
+        ("order-77", None),
+        ("ann@example.com", None),
+        ("3f0c9a1e-0000-4000-8000-000000000001", None),
+        ("٣٣٣", None),
+        ("7\n", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_lines_of_a_message_tell_the_id_that_pubsub_made_and_no_other(
+    message_id: str | None, told: str | None, log: RecordedLog
+) -> None:
+    for said in (None, ValidationError("no", [Problem("$.turns", "required")]), InternalError("no")):
+        request = Telemetry.from_env({}, trigger="event").begin(HEADERS, REF)
+        request.delivered(age_s=1.0, attempt=2, message_id=message_id, published="2026-03-02T08:14:30.500000Z")
+        if said is None:
+            request.captured(execution_ref=REF, duplicate=False, turns=1, received_bytes=1, latency_ms=1)
+        else:
+            request.failed(said)
+        request.end()
+    entries = log.entries()
+    assert [entry["message"] for entry in entries] == ["capture acknowledged", "request refused", "request failed"]
+    assert [entry.get("message_id") for entry in entries] == [told] * 3
+    assert [entry["published"] for entry in entries] == ["2026-03-02T08:14:30.500000Z"] * 3
+
+
+def test_what_no_queue_brought_has_neither_id_nor_publication(log: RecordedLog) -> None:
+    request = Telemetry.from_env({}, trigger="event").begin(HEADERS, REF)
+    request.delivered(age_s=None, attempt=None)
+    request.failed(ValidationError("no", [Problem("$.turns", "required")]))
+    assert {"message_id", "published"}.isdisjoint(log.entries()[0])
+
+
 def test_a_request_without_headers_has_no_trace(log: RecordedLog) -> None:
     Telemetry.from_env({"GOOGLE_CLOUD_PROJECT": " "}).begin({}, REF).failed(InternalError("failed"))
     assert "trace" not in log.entries()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from agent.errors import InternalError, StoreConnectionError, ValidationError
 from agent.observability.trace_context import TraceContext
+from agent.observability.tracing import Tracing
 from tests.observability.captures import REF, TRACE, MakeTracing, capture
-from tests.observability.conftest import Clock, RecordedLog
+from tests.observability.conftest import Clock, RecordedLog, destinations_for
 from tests.observability.peers import SpanCollector, StuckPeer, refusing_url
 
 UNSAMPLED = TraceContext(TRACE.trace_id, TRACE.span_id, sampled=False)
@@ -284,11 +286,14 @@ def test_the_conversation_is_named_on_the_span_of_the_request_and_tokens_where_t
     assert without == named
 
 
-def test_the_proxy_of_the_environment_is_asked(
-    collector: SpanCollector, tracing_for: MakeTracing, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("http_proxy", collector.url)
-    for name in ("no_proxy", "NO_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    capture(tracing_for({"LLM_OBSERVATORY_URL": "http://observatory.invalid"}))
-    assert collector.paths == ["http://observatory.invalid/v1/traces"]
+def test_no_span_ends_before_it_begins_though_the_clock_is_put_back(collector: SpanCollector) -> None:
+    wall, steady = iter([5_000_000_000, 1]), itertools.count(100, 10)
+    destinations = destinations_for({"LLM_OBSERVATORY_URL": collector.url}, Clock(), {})
+    capture(Tracing(destinations, name="capture", wall_ns=lambda: next(wall), steady_ns=lambda: next(steady)))
+    destinations.close()
+    *steps, whole = collector.spans()
+    times = [(span.start_time_unix_nano, span.end_time_unix_nano) for span in steps]
+    assert [end - start for start, end in times] == [10, 10, 10]
+    assert whole.start_time_unix_nano == 5_000_000_010
+    assert whole.start_time_unix_nano <= min(times)[0]
+    assert max(times)[1] <= whole.end_time_unix_nano

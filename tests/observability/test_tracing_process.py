@@ -2,57 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.observability.captures import TRACE
 from tests.observability.peers import StuckPeer
-
-PROJECT = Path(__file__).resolve().parents[2]
-
-
-PRELUDE = """
-import json, os, sys
-from agent.observability import Telemetry
-
-def capture(telemetry, flags="01"):
-    traceparent = f"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-{flags}"
-    request = telemetry.begin({"REQUEST_METHOD": "POST", "HTTP_TRACEPARENT": traceparent}, "ref-1")
-    for name in ("validate", "build", "append"):
-        with request.spans.span(name):
-            request.spans.set(turns=1)
-    request.captured(execution_ref="ref-1", duplicate=False, turns=1, received_bytes=1, latency_ms=1)
-    request.end()
-"""
-
-
-def start(script: str, **environ: str) -> subprocess.Popen[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "LLM_"))}
-    return subprocess.Popen(
-        [sys.executable, "-c", PRELUDE + textwrap.dedent(script)],
-        cwd=PROJECT,
-        env={**kept, **environ},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def run(script: str, **environ: str) -> Any:
-    """What ``script`` prints, as JSON."""
-    with start(script, **environ) as process:
-        output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
-    return json.loads(output)
+from tests.observability.processes import run, start
 
 
 @pytest.mark.slow

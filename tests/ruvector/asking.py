@@ -2,21 +2,39 @@
 
 import time
 
-import httpx
 import pytest
 
 from agent.errors import AgentError
+from agent.ruvector.address import address_of
 from agent.ruvector.client import RuvectorClient
+from agent.ruvector.exchange import Answer, Request
+from agent.ruvector.request_head import HeadStart
 from agent.ruvector.transport import KeepAliveTransport
 from tests.ruvector.fakes import BODY, KEY
 from tests.ruvector.peer import Peer
 
 
-def get(transport: KeepAliveTransport, url: str, method: str = "GET", **extensions: object) -> httpx.Response:
-    extensions.setdefault("deadline", time.monotonic() + 10)
-    response = transport.handle_request(httpx.Request(method, url, extensions=extensions))
-    response.read()
-    return response
+def get(
+    transport: KeepAliveTransport,
+    url: str,
+    method: str = "GET",
+    *,
+    body: bytes = b"",
+    deadline: float | None = None,
+    connect_deadline: float | None = None,
+    max_body: int = 64 * 1024 * 1024,
+) -> Answer:
+    """The answer to one request, for which there are ten seconds unless a ``deadline`` is given."""
+    deadline = time.monotonic() + 10 if deadline is None else deadline
+    address = address_of(url)
+    target = address.path or "/"
+    fields = [(b"Host", address.authority.encode()), (b"Content-Length", b"%d" % len(body))]
+    head = HeadStart.of(method, target, fields).whole()
+    return transport.exchange(
+        Request(address, method, target, head, body, max_body),
+        connect_deadline=deadline if connect_deadline is None else connect_deadline,
+        deadline=deadline,
+    )
 
 
 def failure(client: RuvectorClient, kind: type[AgentError], body: bytes = BODY) -> AgentError:

@@ -4,6 +4,7 @@ import shutil
 import ssl
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -22,7 +23,7 @@ def waits() -> Waits:
 
 @pytest.fixture
 def transport() -> Iterator[KeepAliveTransport]:
-    with KeepAliveTransport() as transport:
+    with closing(KeepAliveTransport()) as transport:
         yield transport
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import httpx
 
 from agent.ruvector.client import RuvectorClient
+from agent.ruvector.exchange import Exchange
 from agent.ruvector.transport import KeepAliveTransport
 
 NOW = datetime(2026, 11, 27, 12, 0, 0, tzinfo=UTC)
@@ -39,7 +40,7 @@ def store_client(
     base_url: str,
     waits: Waits,
     *,
-    transport: httpx.BaseTransport | None = None,
+    transport: Exchange | httpx.BaseTransport | None = None,
     deadline_s: float = 20.0,
     at_most_once: bool = False,
     random: Callable[[], float] = lambda: 0.5,

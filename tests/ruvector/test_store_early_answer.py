@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import httpx
 import pytest
 
 from agent.errors import RateLimitExceeded, StoreConnectionError, StoreWriteError
+from agent.ruvector.exchange import AnswerTimedOut, SendTimedOut
 from agent.ruvector.retry import MAX_ATTEMPTS
 from tests.ruvector.asking import failure
 from tests.ruvector.fakes import BODY, KEY
@@ -190,7 +190,7 @@ def test_a_peer_that_neither_reads_nor_answers_is_asked_once_at_most_once(client
     with Peer(hold(raw()), eager=True) as peer:
         error = failure(client_of(peer.url, at_most_once=True, deadline_s=0.4), StoreConnectionError, LONG)
         assert error.details == {"attempts": 1}
-        assert isinstance(error.__cause__, httpx.WriteTimeout)
+        assert isinstance(error.__cause__, SendTimedOut)
 
 
 INTERIM = [
@@ -246,4 +246,4 @@ def test_an_early_answer_on_a_connection_used_before_is_an_answer(client_of):
 def test_a_silent_peer_that_read_the_whole_long_body_loses_its_answer_at_the_deadline(client_of):
     with Peer(silence()) as peer:
         error = failure(client_of(peer.url, at_most_once=True, deadline_s=0.4), StoreConnectionError, LONG)
-        assert isinstance(error.__cause__, httpx.ReadTimeout)
+        assert isinstance(error.__cause__, AnswerTimedOut)

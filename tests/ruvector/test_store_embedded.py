@@ -13,7 +13,7 @@ import pytest
 from agent.errors import StoreConnectionError
 from agent.ruvector.client import RuvectorClient
 from agent.ruvector.embedded import EmbeddedTransport
-from agent.ruvector.response import BodyRefused
+from agent.ruvector.exchange import BodyRefused
 from store.engines.sqlite import SqliteStore
 from store.server import create_app
 
@@ -131,7 +131,7 @@ def test_an_answer_over_the_bound_is_refused_with_its_status(application):
         if refused:
             with pytest.raises(BodyRefused) as failure:
                 transport.handle_request(request)
-            assert (failure.value.response.status_code, failure.value.response.headers["x-a"]) == (201, "1, 2")
+            assert (failure.value.status, httpx.Headers(failure.value.fields)["x-a"]) == (201, "1, 2")
         else:
             assert transport.handle_request(request).read() == b"[1,2]"
     assert application.closed == 2

@@ -29,11 +29,12 @@ from agent.capture.answering import (
 from agent.capture.events.delivery import Delivery
 from agent.capture.events.opening import delivery_of
 from agent.capture.request import Capture, CaptureRequest
-from agent.core.timestamps import instant
+from agent.core.timestamps import instant, utc_text
 from agent.edge.answers import health_document
 from agent.edge.host import host_refusal
 from agent.edge.room import Place, Room
-from agent.errors import AgentError, InternalError, MethodNotAllowed, RateLimitExceeded
+from agent.errors import AgentError, BodyBrokeOff, InternalError, MethodNotAllowed, RateLimitExceeded
+from agent.held_frames import let_go
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -42,8 +43,9 @@ HEALTH_PATHS: Final = ("/health", "/conversation-memory/health")
 OPENAPI_PATH: Final = "/openapi.json"
 _READS: Final = ("GET", "HEAD")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# To a queue 429 is a refusal like any other 4xx; 503 with Retry-After (RFC 9110 10.2.3) says to come again.
+# To a queue 429 is a refusal like any other 4xx; 503 says to come again, with Retry-After (RFC 9110 10.2.3) when.
 _COME_AGAIN: Final = 503
+_GOES_BETTER_LATER: Final = (RateLimitExceeded, BodyBrokeOff)
 
 
 class EventApp:
@@ -142,7 +144,15 @@ class EventApp:
             return received
         if isinstance(received, Exception):
             raise received
-        telemetry.delivered(age_s=self._age_s(received.published), attempt=received.attempt)
+        published = _moment(received.published)
+        telemetry.delivered(
+            age_s=None if published is None else max(0.0, (self._clock() - published).total_seconds()),
+            attempt=received.attempt,
+            message_id=received.message_id,
+            published=None if published is None else utc_text(published),
+        )
+        if received.refusal is not None:
+            raise received.refusal
         named = requested_format(environ.get("QUERY_STRING", "")) if received.format is None else received.format
         request = CaptureRequest(body=received.body, format=named, idempotency_key=None, execution_ref=execution_ref)
         answer = self._service.capture(request, telemetry.spans)
@@ -154,17 +164,18 @@ class EventApp:
             cause = error
             error = InternalError("the capture failed for a reason of ours; the log has its type and frames")
             error.__cause__ = cause
-        status = _COME_AGAIN if isinstance(error, RateLimitExceeded) else error.status
+        status = _COME_AGAIN if isinstance(error, _GOES_BETTER_LATER) else error.status
         telemetry.failed(error, status=status)
+        let_go(error)
         headers = {**error.headers, "X-Execution-Ref": execution_ref}
         return failure_answer(error, execution_ref, at=self._clock(), headers=headers, status=status)
 
-    def _age_s(self, published: str | None) -> float | None:
-        """Seconds since ``published``; 0 where the publisher's clock is ahead, None where it names no instant."""
-        if published is None:
-            return None
-        try:
-            then = _EPOCH + timedelta(microseconds=instant(published) // 1000)
-        except ValueError:
-            return None
-        return max(0.0, (self._clock() - then).total_seconds())
+
+def _moment(published: str | None) -> datetime | None:
+    """The instant that ``published`` names, None where it names none."""
+    if published is None:
+        return None
+    try:
+        return _EPOCH + timedelta(microseconds=instant(published) // 1000)
+    except ValueError:
+        return None

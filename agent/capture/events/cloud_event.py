@@ -7,6 +7,7 @@ Refused, too: other event formats than JSON, and what lacks one of the four requ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import unquote
@@ -22,6 +23,9 @@ _REQUIRED: Final = ("specversion", "id", "source", "type")
 # The extension "Distributed Tracing" for traceparent; format is ours: CloudEvents allows any name of small letters.
 _READ: Final = (*_REQUIRED, "time", "format", "traceparent")
 _MEDIA_TYPE: Final = "application/cloudevents"
+# RFC 9110 5.6.4: a quoted string, and what is quoted in it.
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
+_ESCAPED: Final = re.compile(r"\\(.)")
 
 
 def checked_content_type(content_type: str) -> bool:
@@ -43,13 +47,15 @@ def is_binary(headers: Mapping[str, Any]) -> bool:
 
 
 def of_headers(body: bytes, headers: Mapping[str, Any]) -> Delivery:
-    """The event whose attributes are ``headers``; what they hold is percent-encoded (HTTP binding 3.1.3.2)."""
-    attributes = {name: unquote(headers[_header(name)]) for name in _READ if _header(name) in headers}
+    """The event whose attributes are ``headers``."""
+    attributes = {name: _text(headers[_header(name)]) for name in _READ if _header(name) in headers}
     return _delivery(body, attributes)
 
 
 def of_document(text: bytes, found: Mapping[str, Span]) -> Delivery:
     """The event that ``text``, an object with the members ``found``, is in structured mode."""
+    # A member that is null counts as absent (JSON format 2.2).
+    found = {name: span for name, span in found.items() if not text.startswith(b"null", span.start)}
     if "data" in found and "data_base64" in found:
         raise ValidationError("an event has either data or data_base64", [Problem("$", "oneOf")])
     attributes = envelope_around(text, found.get("data") or found.get("data_base64"))
@@ -66,8 +72,6 @@ def _json_data(text: bytes) -> bytes:
     A string is the payload's text where ``datacontenttype`` is no JSON (JSON format 3.1); where it is, producers have
     encoded the payload twice, and no capture is a string.
     """
-    if text == b"null":
-        return b""
     return text if text[:1] != b'"' else parse_value(text)[0].encode()
 
 
@@ -89,6 +93,12 @@ def _delivery(payload: bytes, attributes: Mapping[str, Any]) -> Delivery:
         traceparent=text_of(attributes, "traceparent", "$"),
         published=published if isinstance(published, str) else None,
     )
+
+
+def _text(header: str) -> str:
+    """The value that a header holds: quotes are taken off first, then percent signs (HTTP binding 3.1.3.2)."""
+    quoted = _QUOTED.fullmatch(header)
+    return unquote(_ESCAPED.sub(r"\1", quoted[1]) if quoted else header)
 
 
 def _header(name: str) -> str:

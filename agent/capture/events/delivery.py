@@ -11,7 +11,7 @@ from agent.capture.events.members import Span
 from agent.edge.body import MAX_BODY_BYTES, read_body, too_large
 from agent.edge.document import parse, parse_value
 from agent.edge.room import Place
-from agent.errors import PayloadTooLarge, Problem, ValidationError
+from agent.errors import AgentError, PayloadTooLarge, Problem, ValidationError
 
 # Pub/Sub allows 100 attributes of 256 + 1024 bytes; CloudEvents 1.0.2 ("Size Limits") promises 64 KiB in all.
 MAX_ENVELOPE_BYTES: Final = 256 * 1024
@@ -22,7 +22,8 @@ MAX_DELIVERY_BYTES: Final = 15 * 1024 * 1024
 class Delivery(NamedTuple):
     """What an envelope holds, and what it says of it; None where it does not say.
 
-    ``published`` is a date-time as sent, ``attempt`` counts deliveries from 1.
+    ``published`` is a date-time as sent, ``attempt`` counts deliveries from 1, ``message_id`` is what Pub/Sub calls the
+    message. ``refusal`` is why its ``body`` cannot be had: the envelope says all the same which message it is.
     """
 
     body: bytes
@@ -30,6 +31,8 @@ class Delivery(NamedTuple):
     traceparent: str | None = None
     published: str | None = None
     attempt: int | None = None
+    message_id: str | None = None
+    refusal: AgentError | None = None
 
 
 def envelope_around(text: bytes, payload: Span | None) -> dict[str, Any]:

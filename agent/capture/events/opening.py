@@ -12,6 +12,7 @@ from typing import Any, Final
 from agent.capture.events import cloud_event, pubsub
 from agent.capture.events.delivery import MAX_DELIVERY_BYTES, Delivery, bounded
 from agent.capture.events.members import members
+from agent.edge.document import BYTE_ORDER_MARK
 from agent.edge.request_body import request_body
 from agent.edge.room import Place
 
@@ -36,9 +37,11 @@ def opened(
 
     Without that an event is known by its ``specversion``: people post JSON under every label.
     """
+    body = body.removeprefix(BYTE_ORDER_MARK)
     found = members(body, _TOLD_APART_BY)
     if found is not None and (is_structured or ("specversion" in found and "turns" not in found)):
         outer = cloud_event.of_document(body, found)
+        outer = outer._replace(body=outer.body.removeprefix(BYTE_ORDER_MARK))
         found = members(outer.body, _TOLD_APART_BY)
     elif cloud_event.is_binary(headers):
         outer = cloud_event.of_headers(body, headers)

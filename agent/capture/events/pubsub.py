@@ -15,7 +15,7 @@ from typing import Any, Final
 from agent.capture.events.delivery import Delivery, bounded, envelope_around, from_base64, text_of
 from agent.capture.events.members import Span, members
 from agent.edge.room import Place
-from agent.errors import Problem, ValidationError
+from agent.errors import AgentError, Problem, ValidationError
 
 MEMBERS: Final = frozenset({"message", "subscription"})
 _MARKS: Final = frozenset({"data", "messageId", "message_id"})
@@ -34,19 +34,29 @@ def is_wrapped(text: bytes, found: Mapping[str, Span]) -> bool:
 
 
 def unwrapped(text: bytes, message: Span, place: Place | None = None) -> Delivery:
-    """The payload of a wrapped ``message`` in ``text``; raises ValidationError where the envelope does not hold."""
+    """The payload of a wrapped ``message`` in ``text``, or why it cannot be unpacked.
+
+    Raises ValidationError where the envelope does not hold.
+    """
     data = (members(text, _MARKS, message) or {}).get("data")
     envelope = envelope_around(text, data)
     attributes = _attributes(envelope["message"])
-    payload = from_base64(text, data, "$.message.data")
+    body = from_base64(text, data, "$.message.data")
+    refusal = None
+    try:
+        body = bounded(body, attributes.get("content-encoding"), place)
+    except AgentError as error:
+        body, refusal = b"", error
     attempt = envelope.get("deliveryAttempt")
-    published = envelope["message"].get("publishTime")
+    published, message_id = (envelope["message"].get(name) for name in ("publishTime", "messageId"))
     return Delivery(
-        bounded(payload, attributes.get("content-encoding"), place),
+        body,
         format=attributes.get("format"),
         traceparent=next((attributes[name] for name in _TRACEPARENTS if name in attributes), None),
         published=published if isinstance(published, str) else None,
         attempt=attempt if type(attempt) is int else None,
+        message_id=message_id if isinstance(message_id, str) else None,
+        refusal=refusal,
     )
 
 
@@ -60,11 +70,15 @@ def by_headers(body: bytes, headers: Mapping[str, Any]) -> Delivery:
         body,
         format=headers.get("HTTP_FORMAT") if is_pubsub else None,
         published=headers.get("HTTP_X_GOOG_PUBSUB_PUBLISH_TIME"),
+        message_id=headers.get("HTTP_X_GOOG_PUBSUB_MESSAGE_ID"),
     )
 
 
 def _attributes(message: dict[str, Any]) -> dict[str, str]:
-    """The attributes that count here, under their names in small letters: people write Content-Encoding, too."""
+    """The attributes that count here, under their names in small letters: people write Content-Encoding, too.
+
+    Where both are there, the one in small letters counts: Pub/Sub keeps no order.
+    """
     attributes = message.get("attributes")
     if attributes is None:
         return {}
@@ -72,4 +86,6 @@ def _attributes(message: dict[str, Any]) -> dict[str, str]:
         raise ValidationError("the message's attributes are not an object", [Problem(_ATTRIBUTES_AT, "type")])
     wanted = {"format", "content-encoding", *_TRACEPARENTS}
     texts = {name: text_of(attributes, name, _ATTRIBUTES_AT) for name in attributes if name.lower() in wanted}
-    return {name.lower(): text for name, text in texts.items() if text is not None}
+    given = {name: text for name, text in texts.items() if text is not None}
+    # Small letters sort behind capitals, so they are the last to be set.
+    return {name.lower(): given[name] for name in sorted(given)}

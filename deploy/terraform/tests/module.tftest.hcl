@@ -21,6 +21,18 @@ variables {
   source_zip = "./README.md"
 }
 
+run "what_holds_the_secrets_can_be_made_first" {
+  command = apply
+  plan_options {
+    target = [google_secret_manager_secret.of, google_sql_database.memory]
+  }
+
+  assert {
+    condition     = length(google_secret_manager_secret.of) == 4 && one(google_sql_database.memory).instance == one(google_sql_database_instance.memory).name
+    error_message = "the first step of the README leaves something out"
+  }
+}
+
 run "all_of_it_with_every_default" {
   command = apply
 
@@ -43,6 +55,10 @@ run "all_of_it_with_every_default" {
   assert {
     condition     = sort([for reader in google_secret_manager_secret_iam_member.reader : "${reader.secret_id}"]) == tolist(["conversation-store-keys", "conversation-store-read-key", "conversation-store-url", "conversation-store-write-key", "conversation-store-write-key"])
     error_message = "the secrets have other readers"
+  }
+  assert {
+    condition     = one(google_pubsub_subscription.push.dead_letter_policy).max_delivery_attempts == 100
+    error_message = "a store may be down for less than the documents say"
   }
   assert {
     condition     = length(google_compute_router_nat.out) == 0 && length(google_sql_database_instance.memory) == 1
@@ -116,6 +132,14 @@ run "keys_among_the_settings_are_refused" {
     settings = { store = { RUVECTOR_KEYS = "acme:0123456789abcdef" } }
   }
   expect_failures = [var.settings]
+}
+
+run "more_deliveries_than_pubsub_takes_are_refused" {
+  command = plan
+  variables {
+    max_delivery_attempts = 101
+  }
+  expect_failures = [var.max_delivery_attempts]
 }
 
 run "an_old_database_is_refused" {

@@ -10,6 +10,7 @@ import pytest
 from flask import Response
 
 from agent.capture.events.app import EventApp
+from agent.edge.room import Room
 from tests.capture.events.envelopes import Posted
 from tests.capture.fakes import EXECUTION_REF, NOW, FakeStore, FakeTelemetry, room, service
 from tests.published import check_answer
@@ -17,7 +18,13 @@ from tests.published import check_answer
 Handle = Callable[[Posted], Response]
 
 
-def events_on(store: FakeStore, telemetry: FakeTelemetry, health: dict[str, Any] | None = None) -> EventApp:
+def events_on(
+    store: FakeStore,
+    telemetry: FakeTelemetry,
+    health: dict[str, Any] | None = None,
+    *,
+    within: Room | None = None,
+) -> EventApp:
     return EventApp(
         service(store),
         telemetry=telemetry,
@@ -26,7 +33,7 @@ def events_on(store: FakeStore, telemetry: FakeTelemetry, health: dict[str, Any]
         clock=lambda: NOW,
         new_id=lambda: EXECUTION_REF,
         release="9.9.9",
-        room=room(),
+        room=within or room(),
     )
 
 

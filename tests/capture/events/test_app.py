@@ -16,6 +16,7 @@ from tests.live.payloads import BASE_HASH, BASE_TEXT
 
 PAYLOAD = BASE_TEXT.encode()
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+PUBLISHED_UTC = "2026-03-02T08:14:30.500000Z"
 
 
 @pytest.mark.parametrize("name", ENVELOPES)
@@ -145,7 +146,7 @@ def test_what_is_left_of_a_refused_body_is_read_behind_the_answer(store, telemet
 
 def test_the_age_and_the_attempt_of_a_delivery_are_told(handle, telemetry):
     handle(pubsub(PAYLOAD, attempt=3))
-    assert telemetry.reports[1] == ("delivered", (29.5, 3))
+    assert telemetry.reports[1] == ("delivered", (29.5, 3, "2070443601311540", PUBLISHED_UTC))
     name, counts = telemetry.reports[2]
     assert (name, counts["received_bytes"]) == ("captured", len(PAYLOAD))
 
@@ -153,7 +154,15 @@ def test_the_age_and_the_attempt_of_a_delivery_are_told(handle, telemetry):
 @pytest.mark.parametrize(("time", "age"), [("2026-03-02T08:15:07Z", 0.0), ("yesterday", None), ("", None)])
 def test_an_instant_that_lies_ahead_is_now_and_one_that_is_none_is_not_told(handle, telemetry, time, age):
     handle(Posted(event(data=json.loads(PAYLOAD), time=time), {}))
-    assert telemetry.reports[1] == ("delivered", (age, None))
+    assert telemetry.reports[1][1][:3] == (age, None, None)
+    assert telemetry.reports[1][1][3] == (None if age is None else "2026-03-02T08:15:07.000000Z")
+
+
+def test_a_message_that_cannot_be_unpacked_is_named_before_it_is_refused(handle, telemetry):
+    answer = handle(pubsub(b"no gzip", content_encoding="gzip"))
+    assert (answer.status_code, problems_of(answer)) == (400, [("$", "encoding")])
+    assert [name for name, _ in telemetry.reports] == ["begin", "delivered", "failed", "end"]
+    assert telemetry.reports[1][1][2:] == ("2070443601311540", PUBLISHED_UTC)
 
 
 def test_a_capture_belongs_to_the_trace_of_its_publisher_before_that_of_the_request(store):

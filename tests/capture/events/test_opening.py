@@ -38,8 +38,13 @@ def delivered(posted):
 
 def refused(posted):
     with pytest.raises(ValidationError) as raised:
-        delivered(posted)
+        raise_what_is_refused(delivered(posted))
     return raised.value.problems
+
+
+def raise_what_is_refused(delivery):
+    if delivery.refusal is not None:
+        raise delivery.refusal
 
 
 @pytest.mark.parametrize("name", ENVELOPES)
@@ -77,6 +82,24 @@ def test_the_attempt_is_told_where_the_subscription_counts_them():
     assert delivered(pubsub(PAYLOAD, attempt=None)).attempt is None
     assert delivered(structured_message(PAYLOAD)).attempt == 2
     assert delivered(unwrapped(PAYLOAD)).attempt is None
+
+
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_what_pubsub_calls_a_message_is_told_and_the_id_of_another_event_is_not(name):
+    comes_from_pubsub = name in {"pubsub", "unwrapped", "eventarc", "structured message"}
+    assert delivered(ENVELOPES[name](PAYLOAD)).message_id == ("2070443601311540" if comes_from_pubsub else None)
+
+
+def test_a_message_that_cannot_be_unpacked_is_known_by_its_id_all_the_same():
+    delivery = delivered(pubsub(gzip.compress(PAYLOAD)[:-9], content_encoding="gzip", traceparent=TRACE))
+    assert (delivery.message_id, delivery.published, delivery.traceparent) == ("2070443601311540", PUBLISHED, TRACE)
+    assert (delivery.body, delivery.refusal.problems) == (b"", (Problem("$", "encoding"),))
+
+
+def test_an_id_that_is_no_string_is_none():
+    document = json.loads(pubsub(PAYLOAD).body)
+    document["message"]["messageId"] = 7
+    assert delivered(Posted(json.dumps(document).encode(), {})).message_id is None
 
 
 def test_a_header_is_an_attribute_only_beside_pubsubs_own():
@@ -216,12 +239,13 @@ def test_a_payload_of_just_the_bound_is_taken_in_every_envelope_and_one_byte_mor
     fits = b'{"a":"' + b"x" * (MAX_BODY_BYTES - 8) + b'"}'
     for name, envelope in ENVELOPES.items():
         assert delivered(envelope(fits)).body == fits, name
+        more = fits + b" " if name != "structured" else fits.replace(b"xx", b"xxx", 1)
         with pytest.raises(PayloadTooLarge) as raised:
-            delivered(envelope(fits + b" " if name != "structured" else fits.replace(b"xx", b"xxx", 1)))
+            raise_what_is_refused(delivered(envelope(more)))
         assert raised.value.problems == (Problem("$", "size"),)
     packed = gzip.compress(fits + b" ")
     with pytest.raises(PayloadTooLarge):
-        delivered(pubsub(packed, content_encoding="gzip"))
+        raise_what_is_refused(delivered(pubsub(packed, content_encoding="gzip")))
 
 
 def test_a_delivery_beyond_its_own_bound_is_refused_before_it_is_read():
