@@ -51,7 +51,8 @@ class Load:
     platform_log_bytes: float = 0
     otlp_bytes: float = 1400
     stored_turn_bytes: float = 737
-    backups: float = 7
+    # As many as Terraform keeps (database_backups).
+    backups: float = 14
     hours: float = 730
     secrets: float = 4
     instance_starts: float = 10_000
@@ -126,11 +127,11 @@ def checked_prices(given: object) -> dict[str, float]:
 def table(items: Sequence[Amount], prices: Mapping[str, float]) -> list[str]:
     """A line an item with its cost, and their sum; where prices are missing, the sum says so."""
     lines = [f"{'what':<20} {'amount':>14} {'unit':<14} {'price':>12} {'cost':>12}"]
-    total, missing = 0.0, 0
+    total = 0.0
+    missing = len({item.price for item in items} - set(prices))
     for item in items:
         price = prices.get(item.price)
         shown, cost = ("?", "?") if price is None else (f"{price:g}", f"{item.quantity * price:.2f}")
-        missing += price is None
         total += 0.0 if price is None else item.quantity * price
         lines.append(f"{item.what:<20} {item.quantity:>14,.2f} {item.unit:<14} {shown:>12} {cost:>12}")
     note = f", {missing} prices missing" if missing else ""

@@ -55,6 +55,7 @@ NO_VARIABLES = {
         "INTERNAL_ERROR", "RATE_LIMIT_EXCEEDED", "RUVECTOR_CONNECTION_ERROR", "RUVECTOR_WRITE_ERROR",
         "VALIDATION_ERROR",
     },
+    "options of sockets": {"TCP_INFO"},
     "classes of agents": {"MEMORY_READ", "MEMORY_WRITE"},
     "placeholders of the command line's help": {"EXECUTION_REF", "TURN_ID"},
     "endings of CONVERSATION_...": {"MAX_CONTEXT_TOKENS", "MAX_HISTORY_MESSAGES", "MIN_RECENT", "RESERVED_TOKENS"},

@@ -22,7 +22,7 @@ from tests.monitoring.queries import RUNBOOK
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _GCLOUD = Path(__file__).with_name("gcloud_of_files.py")
 # Nothing of the page takes so long: what is not over by then waits for ever.
-_NEVER_S = 120
+_NEVER_S = 300
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class World:
     logs: dict[str, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     dead: list[dict[str, Any]] = field(default_factory=list)
+    # Names of secrets and the versions that they were given.
+    added: list[list[str]] = field(default_factory=list)
 
 
 class Said(NamedTuple):
@@ -67,7 +69,7 @@ class Desk:
         (self.home / ".venv/bin").mkdir(parents=True)
         (self.home / "deploy").symlink_to(REPOSITORY / "deploy")
         self._program(self.home / ".venv/bin/memory-graph", f'exec "{sys.executable}" -m agent "$@"')
-        self._program(folder / "bin/gcloud", f'exec "{sys.executable}" "{_GCLOUD}" "$@"')
+        self._program(folder / "bin/gcloud", f'exec "{sys.executable}" -IS "{_GCLOUD}" "$@"')
         for name in stubs:
             where = self.home / ".venv/bin" if name == "memory-graph" else folder / "bin"
             self._program(where / name, "exit 0")
@@ -109,6 +111,7 @@ class Desk:
             timeout=_NEVER_S,
             check=False,
         )
+        self.world.added[:] = json.loads((self.folder / "world.json").read_text())["added"]
         return Said(ran.returncode, ran.stdout, ran.stderr)
 
     def _program(self, path: Path, line: str) -> None:

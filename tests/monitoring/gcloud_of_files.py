@@ -6,6 +6,7 @@ with 1 for what the world does not have, and with 64 for a command or a format t
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -16,7 +17,8 @@ from typing import Any, NoReturn
 
 # Commands that change the project, by their beginnings.
 _CHANGES = (
-    "config set", "auth login", "services enable", "compute", "run services update", "run services add-iam", "sql",
+    "config set", "auth login", "services enable", "secrets create", "compute", "run services update",
+    "run services add-iam", "sql",
     "pubsub subscriptions ack",
 )  # fmt: skip
 _LISTS = ("run revisions list", "secrets versions list", "pubsub subscriptions describe")
@@ -32,6 +34,9 @@ def main(words: list[str]) -> None:
     command = " ".join(words)
     if command.startswith(("run services describe", "secrets versions access")):
         print(*_described(world, words))
+    elif command.startswith("secrets versions add"):
+        world["added"].append([words[3], sys.stdin.read()])
+        (folder / "world.json").write_text(json.dumps(world))
     elif command == "auth print-identity-token":
         print("a-token")
     elif command.startswith("logging read"):
@@ -90,7 +95,7 @@ def _value(entry: dict[str, Any], path: str) -> Any:
 
 
 def _flag(words: list[str], name: str) -> str:
-    return next((after for word, after in zip(words, words[1:], strict=False) if word == f"--{name}"), "")
+    return next((after for word, after in itertools.pairwise(words) if word == f"--{name}"), "")
 
 
 def _end(code: int, said: str) -> NoReturn:

@@ -20,7 +20,8 @@ TEXT = RUNBOOK.read_text()
 NAMES = {
     "conversation-memory", "conversation-memory-events", "conversation-recall", "conversation-store",
     "conversation-store-read-key", "conversation-store-write-key", "conversation-store-keys",
-    "conversation-store-metrics-key", "conversation-captures-push", "conversation-captures-dead-keep",
+    "conversation-store-metrics-key", "conversation-store-url", "conversation-captures-push",
+    "conversation-captures-dead-keep",
 }  # fmt: skip
 # Of Cloud Logging, and of what the platform puts beside our lines.
 PLATFORM_FIELDS = {"message"}
@@ -89,12 +90,14 @@ def test_every_error_code_is_one_of_ours() -> None:
 def test_every_variable_that_is_named_is_read_by_the_code_or_set_above() -> None:
     named = set(re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", TEXT))
     codes = {"RUVECTOR_CONNECTION_ERROR", "RUVECTOR_WRITE_ERROR", "INTERNAL_ERROR"}
-    assert named - codes - literals() == set()
+    set_above = set(re.findall(r"^([A-Z_]+)=", "\n".join(commands()), re.MULTILINE))
+    assert named - codes - literals() - set_above == set()
 
 
 def memory_graph() -> list[list[str]]:
     """The words behind each ``memory-graph``."""
-    return [shlex.split(line)[1:] for line in commands() if line.startswith("memory-graph ")]
+    found = (re.search(r"(?<![\w/.-])memory-graph ([a-z].*?)(?= &&|$)", line) for line in commands())
+    return [shlex.split(each[1]) for each in found if each and not each.string.startswith("echo")]
 
 
 @pytest.mark.parametrize("words", memory_graph(), ids=" ".join)
@@ -115,7 +118,7 @@ def test_every_address_that_is_asked_is_one_that_we_serve() -> None:
 
 
 def test_every_part_of_a_deployment_has_its_name() -> None:
-    of_others = "\n".join(line for line in commands() if not line.startswith("memory-graph "))
+    of_others = "\n".join(line for line in commands() if "memory-graph " not in line)
     assert set(re.findall(r"\bconversation-[a-z-]+", of_others)) <= NAMES
 
 

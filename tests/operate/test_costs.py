@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from benchmarks.payloads import Variations, compact, conversation
 from scripts.estimate_cost import Load, amounts, checked_prices, main, price_names, table
+from tests.conftest import REPOSITORY
 from tests.live.host import function_host, stub_store
 from tests.operate.page import blocks, run_script, text_of
 
@@ -105,7 +106,7 @@ def test_the_commands_of_the_page_work_as_written(tmp_path):
     ran = run_script(script, tmp_path, {"prices.json": str(tmp_path / "prices.json")})
     assert ran.code == 0, ran.err
     assert json.loads((tmp_path / "prices.json").read_text()) == dict.fromkeys(price_names())
-    assert ran.out.count("16 prices missing") == 2
+    assert ran.out.count(f"{len(price_names())} prices missing") == 2
 
 
 def test_a_million_captures_by_hand():
@@ -160,3 +161,16 @@ def test_prices_that_do_not_hold_are_refused(prices):
 def test_what_does_not_hold_is_told_on_one_line_with_code_2(arguments, capsys):
     assert main(arguments) == 2
     assert capsys.readouterr().err.startswith("estimate_cost: ")
+
+
+def test_as_many_backups_are_counted_as_the_module_keeps():
+    variables = (REPOSITORY / "deploy/terraform/variables.tf").read_text()
+    kept = re.search(r'variable "database_backups" \{.*?default\s*= (\d+)', variables, re.DOTALL)
+    assert kept is not None
+    assert Load().backups == int(kept[1])
+
+
+def test_the_sum_counts_each_missing_price_once():
+    assert table(amounts(Load()), {})[-1].endswith(f" {len(price_names())} prices missing")
+    one = price_names()[0]
+    assert table(amounts(Load()), {one: 1})[-1].endswith(f" {len(price_names()) - 1} prices missing")

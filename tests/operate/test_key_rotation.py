@@ -12,10 +12,14 @@ from pathlib import Path
 import httpx
 import pytest
 
+from store.http.access import ROLES
+from store.settings import StoreSettings
 from store.urls import open_store
 from tests.cli.store.running import capture
 from tests.cli.store.server import store_server
 from tests.live.host import function_host
+from tests.monitoring.desk import Desk, World
+from tests.operate.page import blocks, text_of
 from tests.operate.relay import Relay, relay
 from tests.store.postgres_server import server
 from tests.store.surface import Surface
@@ -199,3 +203,28 @@ def test_an_erasure_rewrites_the_files_while_both_roles_are_connected(two_roles)
     session = capture(first, "hello")
     capture(second, "hello")
     assert first.client.delete(f"/v1/sessions/{session}").json()["files"] == "rewritten"
+
+
+@pytest.mark.parametrize("before", ["", f"other:{OLD_CALLER}:write,"])
+def test_the_commands_of_the_page_change_the_one_key_and_keep_all_others(tmp_path, before):
+    rest = f"default:{READER}:read,default:an-admins-key-33333:admin"
+    secrets = {
+        "conversation-store-keys": f"{before}default:{OLD}:write,{rest}",
+        "conversation-store-write-key": OLD,
+    }
+    desk = Desk(tmp_path, World(secrets=secrets))
+    said = desk.type_alone("\n".join(blocks(text_of("encryption"))))
+    assert said.code == 0, said.err
+    assert OLD not in said.out + said.err
+    (_, both), (second, new), (_, last) = desk.world.added
+    assert second == "conversation-store-write-key"
+    assert both == f"default:{new}:write,{secrets['conversation-store-keys']}"
+    assert last == f"{before}default:{new}:write,{rest}"
+    assert [key.rights for key in StoreSettings.from_env({"RUVECTOR_KEYS": both}).keys][:1] == [ROLES["write"]]
+
+
+def test_the_commands_of_the_page_leave_a_list_alone_that_does_not_have_the_key(tmp_path):
+    keys = f"default:{READER}:read"
+    desk = Desk(tmp_path, World(secrets={"conversation-store-keys": keys, "conversation-store-write-key": OLD}))
+    desk.type_alone(blocks(text_of("encryption"))[0])
+    assert desk.world.added == []
