@@ -5,17 +5,15 @@ Settings are checked when this is called (at start); nothing is connected or ope
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent import __version__
+from agent.ambient import new_id, peak_memory_bytes, utc_now
 from agent.capture.http import CaptureApp
 from agent.capture.late import LateCapture
 from agent.config import RecallSettings, Settings
@@ -248,10 +246,13 @@ def store_app(environ: Mapping[str, str]) -> ServedStore:
 
     Raises ConfigurationError. Nothing is connected or opened before the first request.
     """
+    from agent.edge.room_in_front import RoomInFront
+    from agent.hosted_store import no_room
     from store.http.access import Guard
     from store.http.cors import with_cors
     from store.http.metrics import Metrics
     from store.http.quotas import Quotas
+    from store.http.request import MAX_BODY_BYTES as MAX_WRITE_BYTES
     from store.server import create_app
     from store.settings import StoreSettings
     from store.urls import open_store
@@ -268,7 +269,8 @@ def store_app(environ: Mapping[str, str]) -> ServedStore:
         origins=settings.cors_origins,
     )
     application = create_app(store, clock=utc_now, new_id=new_id, guard=guard, metrics=metrics)
-    return ServedStore(with_cors(application, settings.cors_origins), store.kind, store.close)
+    guarded = RoomInFront(application, Room(MAX_WRITE_BYTES, clock=time.monotonic), refused=no_room)
+    return ServedStore(with_cors(guarded, settings.cors_origins), store.kind, store.close)
 
 
 def store_client(settings: Settings) -> RuvectorClient:
@@ -312,19 +314,3 @@ def _embedded(path: str) -> tuple[BaseTransport, str]:
     store = SqliteStore(path)
     application = create_app(store, clock=utc_now, new_id=new_id)
     return EmbeddedTransport(application, close_store=store.close), "http://embedded.invalid"
-
-
-def utc_now() -> datetime:
-    """The wall clock, aware, in UTC."""
-    return datetime.now(UTC)
-
-
-def new_id() -> str:
-    """A random UUID as text."""
-    return str(uuid.uuid4())
-
-
-def peak_memory_bytes() -> int:
-    """The peak resident size of this process in bytes (getrusage counts kilobytes on Linux, bytes on macOS)."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,4 +1,6 @@
-"""What the store's server answers where a request is no HTTP at all: typed JSON without a word of it (CONTRACT 10).
+"""What the store's server answers before the store is asked: typed JSON without a word of the request (CONTRACT 10).
+
+That is where a request is no HTTP at all, and where there is no memory for another large body.
 
 gunicorn has pages for that, and repeats in them what was sent.
 """
@@ -10,11 +12,19 @@ import json
 from flask import Response
 
 from agent.edge.host import type_protocol_errors
+from agent.errors import RateLimitExceeded
 
 
 def refuse_protocol_errors() -> None:
     """Have gunicorn answer what it cannot read as HTTP as the store answers (CONTRACT 10), without a word of it."""
     type_protocol_errors(_refusal)
+
+
+def no_room(error: RateLimitExceeded) -> Response:
+    """The 503 that a writer tries again after, since it is the store's memory that is short and not its quota."""
+    answer = _json(503, "unavailable", "the store is at work on as many large bodies as it has memory for")
+    answer.headers["Retry-After"] = error.headers["Retry-After"]
+    return answer
 
 
 def _refusal(status: int) -> Response:

@@ -41,7 +41,7 @@ def invocation_at(
     import logging
 
     # Late: the parts of the product are loaded when a command runs.
-    from agent.bootstrap import new_id, utc_now
+    from agent.ambient import new_id, utc_now
     from agent.cli.invocation import Invocation
 
     if not debug:

@@ -13,8 +13,8 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from agent.bootstrap import new_id as random_id
-from agent.bootstrap import utc_now
+from agent.ambient import new_id as random_id
+from agent.ambient import utc_now
 from agent.errors import Problem, ValidationError
 from agent.recall.sessions import Sessions
 from agent.sdk.arguments import check_count

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent import __version__
-from agent.bootstrap import embedded_fault, peak_memory_bytes, store_client
+from agent.ambient import peak_memory_bytes
+from agent.bootstrap import embedded_fault, store_client
 from agent.capture.service import CaptureService
 from agent.config import Settings, StoreAddress
 from agent.errors import StoreConnectionError, StoreNotFound, StoreWriteError

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from agent.bootstrap import utc_now
+from agent.ambient import utc_now
 from agent.recall.held import HeldSession
 from agent.sdk.arguments import check_count, checked_text
 from agent.sdk.message import Message

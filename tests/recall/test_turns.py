@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from agent.bootstrap import new_id
+from agent.ambient import new_id
 from agent.core.history import history
 from agent.core.paths import SessionPaths
 from agent.errors import NewerContract, StoreNotFound

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agent.bootstrap import new_id, utc_now
+from agent.ambient import new_id, utc_now
 from agent.cli.store.database import is_server, opened
 from agent.config import Settings
 from agent.ruvector.client import RuvectorClient

@@ -66,7 +66,7 @@ def import_(
     Example: memory-graph agent conversation-memory import conversations.json
     """
     # Late, as in every command: the parts of the product are loaded when one runs.
-    from agent.bootstrap import new_id
+    from agent.ambient import new_id
     from agent.cli.memory.importing.import_files import ImportCommand
 
     command = ImportCommand(names, source, at, source_name, dry_run=dry_run, resume=resume, new_id=new_id)

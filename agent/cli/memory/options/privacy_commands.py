@@ -39,7 +39,7 @@ def clear(
 
     Example: memory-graph agent conversation-memory clear --session-id chat-7 --yes
     """
-    from agent.bootstrap import new_id
+    from agent.ambient import new_id
     from agent.cli.memory.taking_away.clear import ClearCommand
 
     command = ClearCommand(session, conversation, everything=everything, yes=yes, new_id=new_id)
@@ -70,7 +70,7 @@ def prune(
 
     Example: memory-graph agent conversation-memory prune --session-id chat-7 --keep 10 --yes
     """
-    from agent.bootstrap import new_id
+    from agent.ambient import new_id
     from agent.cli.memory.taking_away.prune import PruneCommand
 
     command = PruneCommand(session, conversation, keep=keep, yes=yes, new_id=new_id)
