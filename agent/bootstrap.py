@@ -48,11 +48,14 @@ def target_function(environ: Mapping[str, str], host: Flask) -> Function:
     # Late: only a host has a server.
     from agent.edge.control_socket import no_control_socket
     from agent.edge.one_arena import one_arena
+    from agent.edge.settled_heap import SettledHeap
 
     no_control_socket()
     one_arena()
     others = {"store": store_function, "recall": recall_function, "capture_event": event_function}
-    return others.get(host.import_name, capture_function)(environ, host)
+    function = others.get(host.import_name, capture_function)(environ, host)
+    host.wsgi_app = SettledHeap(host.wsgi_app)  # type: ignore[method-assign]  # Flask's own way to add WSGI middleware
+    return function
 
 
 def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fills the secrets that Terraform made: keys of the store, and the address of its database with a password, all random.
-# No value is printed, kept in a file or passed through Terraform. Refuses to touch a secret that has a value already
-# (docs/operate/encryption.md says how keys are changed).
+# No value is printed, kept in a file or passed through Terraform; the database's password is an argument of gcloud for a
+# second. Refuses to touch a secret that has a value already (docs/operate/encryption.md says how keys are changed).
 set -euo pipefail
 
 usage() {
@@ -67,7 +67,9 @@ fill() {
 
 if $own_database; then
     password=$(random)
-    gcloud sql users create memory --instance=conversation-memory "--project=$project" "--password=$password" --quiet
+    # gcloud writes each command with its arguments to a log file of its own, unless it is told not to. What is left is the
+    # list of this machine's processes, for the second that it takes: gcloud takes a password from nowhere else.
+    CLOUDSDK_CORE_DISABLE_FILE_LOGGING=true gcloud sql users create memory --instance=conversation-memory "--project=$project" "--password=$password" --quiet
     printf 'postgresql+psycopg://memory:%s@%s/memory?sslmode=require' "$password" "$host" | fill conversation-store-url
 fi
 if $metrics; then

@@ -14,9 +14,11 @@ from store.http.access import ROLES
 from store.settings import StoreSettings
 from tests.deploy.terraform_module import TERRAFORM
 
-# Keeps each secret in a file of its name; its calls, without what came on standard input, in another.
+# Keeps each secret in a file of its name; its calls, without what came on standard input, in another; and a log beside
+# them, as gcloud has one that its user never asked for.
 FAKE = r"""#!/bin/bash
 printf '%s\n' "$*" >>"$KEPT/calls"
+[[ $CLOUDSDK_CORE_DISABLE_FILE_LOGGING == true ]] || printf '%s\n' "$*" >>"$KEPT/../log"
 case $* in
 "secrets versions add "*) cat >"$KEPT/$4" ;;
 "secrets versions list "*) [[ ! -e $KEPT/$4 ]] || echo 1 ;;
@@ -48,6 +50,9 @@ class Secrets:
     def kept(self) -> dict[str, str]:
         """The values by secret."""
         return {path.name: path.read_text() for path in (self.folder / "kept").iterdir() if path.name != "calls"}
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
 
     def calls(self) -> str:
         return (self.folder / "kept/calls").read_text()
@@ -121,3 +126,12 @@ def test_an_option_that_does_not_hold_is_refused_before_anything_is_done(
     done = secrets.fill(*options)
     assert (done.returncode, secrets.kept()) == (2, {})
     assert said in done.stderr
+
+
+def test_the_password_of_the_database_is_in_no_log_of_gcloud(secrets: Secrets) -> None:
+    assert secrets.fill("--project", "p", "--database-host", "10.20.0.3").returncode == 0
+    password = secrets.kept()["conversation-store-url"].partition("memory:")[2].partition("@")[0]
+    assert len(password) >= 32
+    assert password in secrets.calls()
+    assert "secrets versions add" in secrets.log()
+    assert password not in secrets.log()
