@@ -13,6 +13,8 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 # Written with a class of one letter, so that this file does not hold what it looks for.
 UNFINISHED = re.compile(r"[T]ODO|[F]IXME|[N]otImplementedError")
+# Two processes share out the tests: a set gives its cases to each in another order.
+CASES_OF_A_SET = re.compile(r"parametrize\([^,\n]*, *(?:set\(|\{[^:\n]*\}\))")
 MACHINE_PATH = re.compile(r"(?<![\w.])/[w]ork/")
 
 
@@ -92,6 +94,12 @@ def test_the_house_has_what_a_visitor_looks_for(name: str) -> None:
 
 def test_the_ci_script_has_its_run_bit() -> None:
     assert (PROJECT / ".ci/run").stat().st_mode & 0o111
+
+
+def test_the_cases_of_a_test_have_an_order(files: list[Path]) -> None:
+    assert CASES_OF_A_SET.search('@pytest.mark.parametrize("name", set' + "(NAMES))")
+    tests = [file for file in files if file.suffix == ".py"]
+    assert [file.name for file in tests if CASES_OF_A_SET.search(file.read_text())] == []
 
 
 def test_the_licence_is_the_verbatim_apache_2_0_text() -> None:
