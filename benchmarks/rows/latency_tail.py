@@ -50,6 +50,7 @@ def _sustained(host: FunctionHost, generator: LoadGenerator, rounds: int) -> flo
 
 
 def _figure(loads: list[Load], baseline: list[Load], sustained: float, captures: int) -> Figure:
+    theirs = statistics.median(load.p99_s / load.p50_s for load in baseline)
     reached = statistics.median(load.per_second for load in loads)
     rates = f"sustained {sustained:.0f}/s at concurrency {_CLOSED_LOOP}; sent {_SHARE * sustained:.0f}/s"
     return Figure(
@@ -64,8 +65,6 @@ def _figure(loads: list[Load], baseline: list[Load], sustained: float, captures:
         notes=(
             f"{rates} over {_CONNECTIONS} connections, answered {reached:.0f}/s",
             f"{len(loads)} rounds of {captures} captures",
-            "the host that parses and hashes only, at 80 % of its own rate: {:.2f}".format(
-                statistics.median(load.p99_s / load.p50_s for load in baseline)
-            ),
+            f"the host that parses and hashes only, at 80 % of its own rate: {theirs:.2f}",
         ),
     )
