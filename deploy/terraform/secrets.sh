@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fills the secrets that Terraform made: keys of the store, and the address of its database with a password, all random.
-# No value is printed, kept in a file or passed through Terraform; the database's password is an argument of gcloud for a
-# second. Refuses to touch a secret that has a value already (docs/operate/encryption.md says how keys are changed).
+# No value is printed, kept in a file, passed through Terraform or seen in a list of processes: each goes to gcloud by
+# standard input. Refuses to touch a secret that has a value already (docs/operate/encryption.md says how keys are changed).
 set -euo pipefail
 
 usage() {
@@ -53,11 +53,19 @@ if $own_database; then secrets+=(conversation-store-url); fi
 if $metrics; then secrets+=(conversation-store-metrics-key); fi
 for secret in "${secrets[@]}"; do
     versions=$(gcloud secrets versions list "$secret" "--project=$project" --limit=1 '--format=value(name)')
-    [[ ! $versions ]] || fail "$secret has a value already: nothing was changed"
+    [[ ! $versions ]] || fail "$secret has a value already: nothing was changed" \
+        "(after a run that stopped half-way: gcloud secrets versions destroy $versions --secret=$secret, and once more)"
 done
 
 random() {
     openssl rand -hex 24
+}
+
+# set_password VERB PASSWORD: of the user "memory", by standard input too. gcloud writes each command with its arguments to a
+# log file of its own, unless it is told not to.
+set_password() {
+    printf -- '--password: %s\n' "$2" | CLOUDSDK_CORE_DISABLE_FILE_LOGGING=true gcloud sql users "$1" memory \
+        --instance=conversation-memory "--project=$project" --flags-file=/dev/stdin --quiet
 }
 
 # fill SECRET: its value comes on standard input, so that no list of processes shows it.
@@ -67,9 +75,7 @@ fill() {
 
 if $own_database; then
     password=$(random)
-    # gcloud writes each command with its arguments to a log file of its own, unless it is told not to. What is left is the
-    # list of this machine's processes, for the second that it takes: gcloud takes a password from nowhere else.
-    CLOUDSDK_CORE_DISABLE_FILE_LOGGING=true gcloud sql users create memory --instance=conversation-memory "--project=$project" "--password=$password" --quiet
+    set_password create "$password" || set_password set-password "$password"
     printf 'postgresql+psycopg://memory:%s@%s/memory?sslmode=require' "$password" "$host" | fill conversation-store-url
 fi
 if $metrics; then
