@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -21,14 +22,16 @@ EVENTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
+@contextmanager
 def alone() -> Iterator[logging.Logger]:
-    """The product's logger without the handlers that the tests' own run gives it."""
+    """The product's logger without the handlers that a run of tests gives it; pytest adds some to each call."""
     logger = logging.getLogger("agent")
     before = logger.handlers[:]
     logger.handlers.clear()
-    yield logger
-    logger.handlers[:] = before
+    try:
+        yield logger
+    finally:
+        logger.handlers[:] = before
 
 
 def told(log: RecordedLog, event: dict[str, Any]) -> dict[str, Any]:
@@ -39,38 +42,39 @@ def told(log: RecordedLog, event: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("event", EVENTS.values(), ids=EVENTS)
-def test_the_line_is_the_same_with_and_without_somebody_who_sees_the_record(
-    alone: logging.Logger, event: dict[str, Any]
-) -> None:
+def test_the_line_is_the_same_with_and_without_somebody_who_sees_the_record(event: dict[str, Any]) -> None:
     log, seen = RecordedLog(), []
 
     class Other(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             seen.append(record.msg)
 
-    configure_logging(log, level="INFO")
-    straight = told(log, event)
-    assert seen == []
-    alone.addHandler(Other())
-    assert told(log, event) == straight
+    with alone() as logger:
+        configure_logging(log, level="INFO")
+        straight = told(log, event)
+        assert seen == []
+        logger.addHandler(Other())
+        assert told(log, event) == straight
     assert seen == ["event"]
     assert "secret" not in json.dumps(straight)
 
 
-def test_below_the_level_nothing_is_written(alone: logging.Logger) -> None:
+def test_below_the_level_nothing_is_written() -> None:
     log = RecordedLog()
-    configure_logging(log, level="WARNING")
-    log_event("event")
-    assert [type(each) for each in alone.handlers] == [JsonLines]
+    with alone() as logger:
+        configure_logging(log, level="WARNING")
+        log_event("event")
+        assert [type(each) for each in logger.handlers] == [JsonLines]
     assert log.entries() == []
 
 
-def test_a_line_that_cannot_be_written_costs_the_line_and_not_the_request(alone: logging.Logger) -> None:
+def test_a_line_that_cannot_be_written_costs_the_line_and_not_the_request() -> None:
     class Broken(RecordedLog):
         def write(self, text: str) -> None:
             raise OSError(len(text))
 
-    lines = configure_logging(Broken(), level="INFO")
-    log_event("event")
-    assert alone.handlers == [lines]
+    with alone() as logger:
+        lines = configure_logging(Broken(), level="INFO")
+        log_event("event")
+        assert logger.handlers == [lines]
     assert lines.lost == 1
