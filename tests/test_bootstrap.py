@@ -27,6 +27,7 @@ from agent.bootstrap import (
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
 from agent.observability.tracing import NoSpans
+from tests.closed_clients import clients_closed  # noqa: F401 - a fixture of every test here
 from tests.conftest import REPOSITORY
 from tests.live.payloads import BASE_TEXT
 

@@ -16,6 +16,7 @@ import functions_framework
 import pytest
 
 from agent.bootstrap import recall_function
+from tests.closed_clients import clients_closed  # noqa: F401 - a fixture of every test here
 from tests.conftest import REPOSITORY
 from tests.test_bootstrap import started
 

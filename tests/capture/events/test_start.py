@@ -9,6 +9,7 @@ import pytest
 
 from agent.bootstrap import event_function, target_function
 from tests.capture.events.envelopes import pubsub
+from tests.closed_clients import clients_closed  # noqa: F401 - a fixture of every test here
 from tests.conftest import REPOSITORY
 from tests.live.payloads import BASE_TEXT
 
