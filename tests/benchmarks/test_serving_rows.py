@@ -133,8 +133,10 @@ def test_every_side_has_one_load_a_round_and_a_ratio_is_of_one_round(peer):
 
 def test_the_tail_is_the_slowest_hundredth_over_the_median_of_each_round():
     loads = [Load(1.0, 0.1, {200: 100}, p50_s, p99_s, 0) for p50_s, p99_s in ((0.002, 0.004), (0.002, 0.010))]
-    figure = _figure(loads, sustained=125.0, captures=100)
+    theirs = [Load(1.0, 0.1, {200: 100}, 0.001, 0.003, 0)]
+    figure = _figure(loads, theirs, sustained=125.0, captures=100)
     assert figure.samples == (2.0, 5.0)
+    assert any("its own rate: 3.00" in note for note in figure.notes)
     assert any("sent 100/s" in note for note in figure.notes)
 
 
