@@ -147,6 +147,8 @@ def _agrees(read: Message, said: Said, item: Mapping[str, Any]) -> bool:
     ) and all(
         # An item without an id answers nobody: it is not what came of a result whose call is there.
         (one.native_id is not None or not other.has_call)
+        # One without a name has that of the call it answers.
+        and one.name in (None, other.name)
         and _is_same_id(one.native_id, other.id)
         and one.success == other.success
         for one, other in results

@@ -153,6 +153,14 @@ def test_lying_native_never_changes_what_is_said(data: st.DataObject) -> None:
         assert one == other or any(call[2] is ... for call in other["calls"])
 
 
+def test_a_name_that_was_kept_and_is_not_that_of_the_call_never_names_a_result() -> None:
+    session = session_of_body()
+    said = without_success(spoken(session))
+    lies = [{"item": {"name": "another"}} if each["results"] else {} for each in said]
+    document, _ = written(FORM, with_native(session, lies))
+    assert [each["results"] for each in without_success(again(FORM, document))] == [each["results"] for each in said]
+
+
 def test_an_edited_turn_says_what_it_says_now() -> None:
     with stored(FORM, {"input": ITEMS}) as session:
         edited = tuple(
