@@ -155,13 +155,20 @@ def test_a_process_is_kept_to_the_cores_that_are_named():
     assert allowed == {core}
 
 
+def comes_to(expected, ask):
+    """Whether ``ask`` gives this within a generous time."""
+    return any(ask() == expected or time.sleep(0.05) for _ in range(600))
+
+
 def test_what_a_database_is_used_for_is_read_from_the_server_itself():
     url = server().url(server().create()).replace("postgresql+psycopg:", "postgresql:")
     use = DatabaseUse(url)
-    size, log, connections = use.size(), use.log_position(), use.connections()
+    size, log = use.size(), use.log_position()
+    # The process of a connection that was closed a moment ago is counted until it is gone.
+    assert comes_to(0, use.connections)
     with contextlib.closing(psycopg.connect(url, autocommit=True)) as connection:
         connection.execute("CREATE TABLE kept AS SELECT repeat('x', 100) FROM generate_series(1, 10000)")
-        assert use.connections() == connections + 1
+        assert comes_to(1, use.connections)
     assert use.size() - size > 1_000_000
     assert use.log_position() - log > 1_000_000
     assert len(use.pids()) > 1
