@@ -12,9 +12,9 @@ from flask import Response
 
 from agent.capture.request import NATIVE, CaptureAnswer, Spans
 from agent.core.agent_identity import AGENT_ID, AGENT_VERSION
-from agent.edge.answers import failure_document
+from agent.edge.answers import failure_document, health_document
 from agent.edge.request_body import answer_and_read_on
-from agent.errors import AgentError
+from agent.errors import AgentError, InternalError
 
 if TYPE_CHECKING:
     from agent.core.receipt import TurnCounts
@@ -102,6 +102,21 @@ def failure_answer(
 
     body = failure_document(error, execution_ref=execution_ref, timestamp=utc_text(at))
     return json_answer(error.status if status is None else status, orjson.dumps(body), headers)
+
+
+def health_answer(store: Mapping[str, Any], *, release: str) -> Response:
+    """The health answer (CONTRACT 7): 200, or 503 where the store is not up."""
+    body = health_document(store, release=release)
+    return json_answer(200 if body["status"] == "ok" else 503, orjson.dumps(body))
+
+
+def typed(error: Exception) -> AgentError:
+    """``error`` as one of our tree: what nobody foresaw is an InternalError that has it as its cause (CONTRACT 7)."""
+    if isinstance(error, AgentError):
+        return error
+    failure = InternalError("the capture failed for a reason of ours; the log has its type and frames")
+    failure.__cause__ = error
+    return failure
 
 
 def json_answer(status: int, body: bytes, headers: Mapping[str, str] | None = None) -> Response:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
 from flask import Response
 
 from agent.capture.answering import (
@@ -19,18 +18,19 @@ from agent.capture.answering import (
     Telemetry,
     captured_answer,
     failure_answer,
+    health_answer,
     json_answer,
     read_on_after,
     report,
     requested_format,
+    typed,
 )
 from agent.capture.idempotency_key import checked_idempotency_key
 from agent.capture.request import Capture, CaptureRequest
-from agent.edge.answers import health_document
 from agent.edge.host import host_refusal
 from agent.edge.request_body import request_body
 from agent.edge.room import Place, Room
-from agent.errors import AgentError, InternalError, MethodNotAllowed, NotFound
+from agent.errors import AgentError, MethodNotAllowed, NotFound
 from agent.held_frames import let_go
 
 if TYPE_CHECKING:
@@ -85,15 +85,10 @@ class CaptureApp:
     def _answered(self, environ: Environ, place: Place) -> Response:
         execution_ref = self._new_id()
         telemetry = self._telemetry.begin(environ, execution_ref)
-        failure: AgentError
         try:
             return self._route(environ, execution_ref, telemetry, place)
-        except AgentError as error:
-            failure = error
-            telemetry.failed(failure)
         except Exception as error:  # noqa: BLE001 - the last line of defence: CONTRACT 7, INTERNAL_ERROR
-            failure = InternalError("the capture failed for a reason of ours; the log has its type and frames")
-            failure.__cause__ = error
+            failure = typed(error)
             telemetry.failed(failure)
         finally:
             # Last: it sends what was said before it.
@@ -119,7 +114,7 @@ class CaptureApp:
         if method not in allowed:
             raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
         if path in HEALTH_PATHS:
-            return read_on_after(self._healthy(), environ)
+            return read_on_after(health_answer(self._health(), release=self._release), environ)
         if path == OPENAPI_PATH:
             return read_on_after(json_answer(200, self._openapi()), environ)
         if self._keys is not None:
@@ -138,10 +133,6 @@ class CaptureApp:
         answer = self._service.capture(request, telemetry.spans)
         report(telemetry, answer, received_bytes=len(request.body))
         return captured_answer(answer)
-
-    def _healthy(self) -> Response:
-        body = health_document(self._health(), release=self._release)
-        return json_answer(200 if body["status"] == "ok" else 503, orjson.dumps(body))
 
     def _failure(self, error: AgentError, execution_ref: str, *, is_capture: bool) -> Response:
         headers = {**error.headers, "X-Execution-Ref": execution_ref} if is_capture else error.headers

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
 from flask import Response
 
 from agent.capture.answering import (
@@ -21,19 +20,20 @@ from agent.capture.answering import (
     Telemetry,
     captured_answer,
     failure_answer,
+    health_answer,
     json_answer,
     read_on_after,
     report,
     requested_format,
+    typed,
 )
 from agent.capture.events.delivery import Delivery
 from agent.capture.events.opening import delivery_of
 from agent.capture.request import Capture, CaptureRequest
 from agent.core.timestamps import instant, utc_text
-from agent.edge.answers import health_document
 from agent.edge.host import host_refusal
 from agent.edge.room import Place, Room
-from agent.errors import AgentError, BodyBrokeOff, InternalError, MethodNotAllowed, RateLimitExceeded
+from agent.errors import BodyBrokeOff, MethodNotAllowed, RateLimitExceeded
 from agent.held_frames import let_go
 
 if TYPE_CHECKING:
@@ -129,8 +129,7 @@ class EventApp:
         if method not in allowed:
             raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
         if path in HEALTH_PATHS:
-            body = health_document(self._health(), release=self._release)
-            return json_answer(200 if body["status"] == "ok" else 503, orjson.dumps(body))
+            return health_answer(self._health(), release=self._release)
         return json_answer(200, self._openapi()) if path == OPENAPI_PATH else None
 
     def _answer(
@@ -160,15 +159,12 @@ class EventApp:
         return captured_answer(answer)
 
     def _failed(self, error: Exception, execution_ref: str, telemetry: RequestTelemetry) -> Response:
-        if not isinstance(error, AgentError):
-            cause = error
-            error = InternalError("the capture failed for a reason of ours; the log has its type and frames")
-            error.__cause__ = cause
-        status = _COME_AGAIN if isinstance(error, _GOES_BETTER_LATER) else error.status
-        telemetry.failed(error, status=status)
-        let_go(error)
-        headers = {**error.headers, "X-Execution-Ref": execution_ref}
-        return failure_answer(error, execution_ref, at=self._clock(), headers=headers, status=status)
+        failure = typed(error)
+        status = _COME_AGAIN if isinstance(failure, _GOES_BETTER_LATER) else failure.status
+        telemetry.failed(failure, status=status)
+        let_go(failure)
+        headers = {**failure.headers, "X-Execution-Ref": execution_ref}
+        return failure_answer(failure, execution_ref, at=self._clock(), headers=headers, status=status)
 
 
 def _moment(published: str | None) -> datetime | None:
