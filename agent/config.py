@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from agent.content.policy import FULL, MODES, ContentPolicy
 from agent.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from agent.core.api_keys import ApiKeys
+    from agent.callers.settings import CallerSettings
     from agent.intents import Intents
     from agent.window_settings import ContextSettings
 
@@ -34,10 +35,12 @@ _HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+\Z", re.ASCII)
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _CAPTURE_KEYS: Final = "CAPTURE_API_KEYS"
 _RECALL_KEYS: Final = "RECALL_API_KEYS"
-# What people write for either of them: CAPTURE_API_KEY, recall_keys, RECALL_APIKEYS.
-_LIKE_KEYS: Final = re.compile(r"(CAPTURE|RECALL)_(?:API_?)?KEYS?\Z", re.ASCII | re.IGNORECASE)
-# Content modes and the function's own limit come with later work (CONTRACT 7, 8).
-_NOT_YET: Final = ("RATE_LIMIT", "CONTENT_HASH_KEY")
+# What people write for either of them, or for the file of them: CAPTURE_API_KEY, recall_keys, RECALL_APIKEYS_FILE.
+_LIKE_KEYS: Final = re.compile(r"(CAPTURE|RECALL)_(?:API_?)?KEYS?(_?FILE)?\Z", re.ASCII | re.IGNORECASE)
+_CONTENT: Final = "CAPTURE_CONTENT"
+_CONTENT_HASH_KEY: Final = "CONTENT_HASH_KEY"
+# An HMAC of short content under a short key is found by trying.
+_SHORTEST_HASH_KEY: Final = 16
 
 
 class StoreAddress(NamedTuple):
@@ -56,27 +59,29 @@ class StoreAddress(NamedTuple):
 class Settings(NamedTuple):
     """What one instance runs with. ``deadline_s`` in seconds, all attempts and sleeps of a write inside it.
 
-    ``keys`` are those of who captures, ``intents`` what INTENTS_CONFIG holds; None where the variable is unset.
+    ``callers`` is what callers of the function meet, keys and a limit; ``intents`` what INTENTS_CONFIG holds. None
+    where nothing of it is set; whoever is no function has no callers. ``content``: how much of a capture is stored.
     """
 
     store: StoreAddress
     deadline_s: float
     at_most_once: bool
     log_level: str
-    keys: ApiKeys | None = None
+    callers: CallerSettings | None = None
     intents: Intents | None = None
+    content: ContentPolicy = FULL
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
         """Read the settings. Raises ConfigurationError for the first that does not hold."""
-        _refuse_later_work(environ)
+        intents = _intents(environ)
         return cls(
             store=store_address(environ),
             deadline_s=_deadline(environ.get("RUVECTOR_DEADLINE_S", "").strip()),
             at_most_once=_choice(environ, "RUVECTOR_WRITES", ("at-least-once", "at-most-once")) == "at-most-once",
             log_level=_choice(environ, "LOG_LEVEL", _LOG_LEVELS, default="INFO"),
-            keys=_capture_keys(environ),
-            intents=_intents(environ),
+            intents=intents,
+            content=_content(environ, frozenset() if intents is None else intents.redacted_params),
         )
 
     @classmethod
@@ -85,19 +90,17 @@ class Settings(NamedTuple):
 
         A program that calls it may well hold its own key under such a name.
         """
-        _refuse_misspelt(_CAPTURE_KEYS, environ)
-        return cls.from_env(environ)
+        return cls.from_env(environ)._replace(callers=_callers(_CAPTURE_KEYS, environ))
 
 
 class RecallSettings(NamedTuple):
-    """What one instance of the recall function runs with: the capture's ``settings`` (its store, its log), and its own.
+    """What one instance of the recall function runs with: ``settings`` as the capture has them, and its own.
 
-    ``keys`` are those of who recalls, ``cors_origins`` the web origins whose pages may. ``context``: how windows are
-    cut, and how many prior messages a hydration gives at most.
+    Their ``callers`` are here those who recall; ``cors_origins`` are the web origins whose pages may. ``context``: how
+    windows are cut, and how many prior messages a hydration gives at most.
     """
 
     settings: Settings
-    keys: ApiKeys
     cors_origins: tuple[str, ...]
     context: ContextSettings
     intents: Intents
@@ -105,18 +108,15 @@ class RecallSettings(NamedTuple):
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> RecallSettings:
         """Read the settings. Raises ConfigurationError for the first that does not hold."""
-        from agent.core.api_keys import ApiKeys
         from agent.intents import NO_INTENTS
         from agent.window_settings import ContextSettings
 
-        # Who may capture is none of this side's settings.
-        settings = Settings.from_env({**environ, _CAPTURE_KEYS: ""})
-        _refuse_misspelt(_RECALL_KEYS, environ)
-        keys = ApiKeys.parse(_RECALL_KEYS, environ.get(_RECALL_KEYS, ""))
+        callers = _callers(_RECALL_KEYS, environ)
+        # What a capture may store is none of this side's settings: it shows what is stored.
+        settings = Settings.from_env({**environ, _CONTENT: "", _CONTENT_HASH_KEY: ""})._replace(callers=callers)
         return cls(
             settings=settings,
-            keys=keys,
-            cors_origins=_cors_origins(environ, keys),
+            cors_origins=_cors_origins(environ, need_a_key=callers is not None and callers.need_a_key),
             context=ContextSettings.of_function(environ),
             intents=NO_INTENTS if settings.intents is None else settings.intents,
         )
@@ -207,21 +207,25 @@ def _deadline(text: str) -> float:
     return seconds
 
 
-def _capture_keys(environ: Mapping[str, str]) -> ApiKeys | None:
-    text = environ.get(_CAPTURE_KEYS, "")
-    if not text.strip():
+def _callers(variable: str, environ: Mapping[str, str]) -> CallerSettings | None:
+    """What callers of the function meet whose keys are in ``variable``."""
+    _refuse_misspelt(variable, environ)
+    if not any(environ.get(name, "").strip() for name in (variable, f"{variable}_FILE", "RATE_LIMIT")):
         return None
-    from agent.core.api_keys import ApiKeys
+    from agent.callers.settings import caller_settings
 
-    return ApiKeys.parse(_CAPTURE_KEYS, text)
+    return caller_settings(environ, variable)
 
 
 def _refuse_misspelt(variable: str, environ: Mapping[str, str]) -> None:
     """Raise for keys under a name that is nearly ``variable``: passed over, they would leave the function open."""
     for name in environ:
         match = _LIKE_KEYS.match(name)
-        if match and name != variable and variable.startswith(match[1].upper()) and environ[name].strip():
-            raise ConfigurationError(variable, f"is the name of callers' keys, not {name}: rename or unset that one")
+        if match is None or not variable.startswith(match[1].upper()) or not environ[name].strip():
+            continue
+        right = f"{variable}_FILE" if match[2] else variable
+        if name != right:
+            raise ConfigurationError(right, f"is the name of callers' keys, not {name}: rename or unset that one")
 
 
 def _intents(environ: Mapping[str, str]) -> Intents | None:
@@ -234,12 +238,12 @@ def _intents(environ: Mapping[str, str]) -> Intents | None:
     return load_intents(path)
 
 
-def _cors_origins(environ: Mapping[str, str], keys: ApiKeys) -> tuple[str, ...]:
+def _cors_origins(environ: Mapping[str, str], *, need_a_key: bool) -> tuple[str, ...]:
     from agent.core.cors import ANY_ORIGIN, allowed_origins
 
     variable = "CORS_ORIGINS"
     origins = allowed_origins(variable, environ.get(variable, ""))
-    if ANY_ORIGIN in origins and not keys.digests:
+    if ANY_ORIGIN in origins and not need_a_key:
         # As the store has it: that would be every page that is open in a browser inside the network.
         raise ConfigurationError(variable, "* needs RECALL_API_KEYS: without keys, name the origins")
     return origins
@@ -252,12 +256,17 @@ def _choice(environ: Mapping[str, str], variable: str, allowed: tuple[str, ...],
     return value
 
 
-def _refuse_later_work(environ: Mapping[str, str]) -> None:
-    content = environ.get("CAPTURE_CONTENT", "").strip() or "full"
-    if content in {"redacted", "none"}:
-        raise ConfigurationError("CAPTURE_CONTENT", "only full is supported by this release")
-    if content != "full":
-        raise ConfigurationError("CAPTURE_CONTENT", "must be full")
-    for variable in _NOT_YET:
-        if environ.get(variable, "").strip():
-            raise ConfigurationError(variable, "is not supported by this release: unset it")
+def _content(environ: Mapping[str, str], params: frozenset[str]) -> ContentPolicy:
+    """How much of a capture is stored; ``params`` are redacted by name. A key is for who asks for ``none``, too."""
+    mode = _choice(environ, _CONTENT, MODES)
+    key = environ.get(_CONTENT_HASH_KEY, "").strip()
+    if key and len(key) < _SHORTEST_HASH_KEY:
+        raise ConfigurationError(
+            _CONTENT_HASH_KEY, f"must have {_SHORTEST_HASH_KEY} characters or more: openssl rand -hex 32 makes one"
+        )
+    return ContentPolicy(mode, _bytes_of(key) if key else None, params)
+
+
+def _bytes_of(key: str) -> bytes:
+    # An environment holds bytes: what is not UTF-8 in it came as surrogates, and goes back to what it was.
+    return key.encode("utf-8", "surrogateescape")

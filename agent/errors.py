@@ -50,11 +50,15 @@ class InternalError(AgentError):
 
 
 class ConfigurationError(AgentError):
-    """A setting is missing, wrong or not supported yet. Raised at start, names the variable, never its value."""
+    """A setting is missing, wrong or not supported yet. Raised at start, names the variable, never its value.
 
-    def __init__(self, variable: str, problem: str) -> None:
+    ``place`` is that of the entry which is at fault, from 1, where the setting holds several.
+    """
+
+    def __init__(self, variable: str, problem: str, *, place: int | None = None) -> None:
         super().__init__(f"{variable}: {problem}", details={"variable": variable})
         self.variable = variable
+        self.place = place
 
 
 class ValidationError(AgentError):
@@ -183,7 +187,7 @@ class NewerContract(AgentError):
 
 
 class RateLimitExceeded(AgentError):
-    """Too many requests: the store's limit after retries. ``headers`` hold ``Retry-After``."""
+    """Too many requests: our own limit, or the store's after retries. ``headers`` hold ``Retry-After``."""
 
     error_code = "RATE_LIMIT_EXCEEDED"
     status = 429

@@ -20,6 +20,7 @@ from benchmarks.rows import (
     capacity,
     cold_start,
     command_line,
+    entities,
     importing,
     in_process,
     latency_tail,
@@ -71,6 +72,7 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "window-relevant": windows.run_relevant,
     "window-count": windows.run_counting,
     "window-held": windows.run_held,
+    "entities": entities.run,
 }
 
 

@@ -21,6 +21,7 @@ import jiter
 from agent.bootstrap import capture_service_on, store_client
 from agent.capture.service import NATIVE, CaptureRequest, CaptureService
 from agent.config import Settings
+from agent.content.policy import FULL
 from benchmarks.payloads import Variations, compact, conversation, with_turns
 
 _CAPTURES_A_ROUND = 50
@@ -32,7 +33,7 @@ _Side = tuple[Callable[[bytes], None], list[float], list[float]]
 def service_on(address: str) -> CaptureService:
     """The capture without HTTP in front, on the store at ``address``."""
     client = store_client(Settings.from_env({"RUVECTOR_SERVICE_URL": address}))
-    return capture_service_on(lambda: client)
+    return capture_service_on(lambda: client, FULL)
 
 
 class Untraced:

@@ -10,6 +10,7 @@ from typing import Any
 
 from agent.bootstrap import capture_service_on, new_id
 from agent.capture.service import NATIVE, CaptureRequest
+from agent.content.policy import FULL
 from agent.core.receipt import Receipt
 from benchmarks.captures import Untraced
 from benchmarks.payloads import Variations, compact, conversation
@@ -36,7 +37,7 @@ class Envelopes:
 
     def __init__(self) -> None:
         self._kept = _Kept()
-        self._service = capture_service_on(lambda: self._kept)  # type: ignore[arg-type, return-value] # not the client, but its port
+        self._service = capture_service_on(lambda: self._kept, FULL)  # type: ignore[arg-type, return-value] # not the client, but its port
 
     def of(self, body: bytes) -> bytes:
         """The write of one capture."""

@@ -1,8 +1,9 @@
 """What windows choose: ``python -m benchmarks.evaluation [--shared DIR] [--semantic DIR]``, or ``make eval``.
 
 LoCoMo: the share of questions whose whole evidence is in the window, the five dialogs one by one and together, the
-three that were tuned on and the two that were not; then what of the dropped is needed later. The data are for
-evaluation only, and a clone has none of them: then it is skipped, with the reason. Ends with 1 where a bound is missed.
+three that were tuned on and the two that were not; then what of the dropped is needed later, and how many slot spans of
+SGD are told as entities. The data are for evaluation only, and a clone has none of them: then it is skipped, with the
+reason. Ends with 1 where a bound is missed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Final
 from agent.core.window.cutting import Ranker
 from agent.errors import ConfigurationError
 from agent.recall.relevance import ranker_for
+from benchmarks.entity_spans import table as entity_table
 from benchmarks.later_needed_eval import table
 from benchmarks.locomo import FILE, TUNED_ON, Dialog, dialogs
 from benchmarks.locomo_windows import BUDGETS, found, misses, row, together
@@ -46,6 +48,7 @@ def main() -> int:
     are_held &= _relevant("relevant, by words", every, ranker_for, _BY_WORDS)
     are_held &= _semantic(every, arguments.semantic)
     print(f"\n{table(data, every, ranker_for)}")
+    print(f"\n{entity_table(data)}")
     return 0 if are_held else 1
 
 

@@ -82,7 +82,9 @@ def _make_environment(environment: Path, requirements: Path, complete: Path) -> 
         subprocess.run([sys.executable, "-m", "venv", environment], check=True)
         pip = [str(environment / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install"]
         # The first q drops the progress, the second warnings about package indexes that this machine may have.
-        subprocess.run([*pip, "-qq", "--requirement", str(requirements)], check=True, cwd=_REPOSITORY)
+        subprocess.run(
+            [*pip, "-qq", "--require-hashes", "--requirement", str(requirements)], check=True, cwd=_REPOSITORY
+        )
         _compile(environment / "bin" / "python", environment / "lib")
         complete.touch()
 

@@ -26,6 +26,9 @@ deploy/deploy.sh --project PROJECT --region REGION (--vpc-connector NAME | --sto
   --ingress SETTING        of capture and recall: all (default), internal-only, internal-and-gclb
   --observatory-url URL    LLM_OBSERVATORY_URL of capture, events and recall
   --env NAME=VALUE         one more variable of capture, events and recall, no key; may be repeated
+  --capture-keys           callers of capture need a key of the secret conversation-capture-keys too, beside IAM
+  --recall-keys            callers of recall need a key of the secret conversation-recall-keys too, beside IAM
+  --rate-limit LIMITS      RATE_LIMIT of capture and recall, such as "100/second;5000/hour": of a key, in each instance
   --metrics-key            the store reads METRICS_KEY from the secret conversation-store-metrics-key
   --max-delivery-attempts N  of a queued capture before it becomes a dead letter, 5 to 100 (default: 100)
   --build-service-account EMAIL  who builds (default: the project's own build account)
@@ -36,13 +39,16 @@ USAGE
 
 only=capture,events,recall,store each='capture|events|recall|store'
 project='' region='' connector='' store_url='' observatory_url='' build_account=''
-ingress=all runtime=python311 attempts=100 with_metrics_key=false
+ingress=all runtime=python311 attempts=100 with_metrics_key=false rate_limit=''
+with_capture_keys=false with_recall_keys=false
 invokers=() variables=()
 
 while (($#)); do
     case $1 in
         --dry-run) dry_run=true ;;
         --metrics-key) with_metrics_key=true ;;
+        --capture-keys) with_capture_keys=true ;;
+        --recall-keys) with_recall_keys=true ;;
         -h | --help)
             usage
             exit 0
@@ -62,6 +68,7 @@ while (($#)); do
                 --ingress) ingress=$2 ;;
                 --observatory-url) observatory_url=$2 ;;
                 --env) variables+=("$2") ;;
+                --rate-limit) rate_limit=$2 ;;
                 --max-delivery-attempts) attempts=$2 ;;
                 --build-service-account) build_account=$2 ;;
                 --runtime) runtime=$2 ;;
@@ -88,6 +95,7 @@ must --max-delivery-attempts "$attempts" '[5-9]|[1-9][0-9]|100' "a number from 5
 must --ingress "$ingress" 'all|internal-only|internal-and-gclb' "one of all, internal-only, internal-and-gclb"
 must --runtime "$runtime" 'python31[123]' "one of python311, python312, python313"
 must --store-url "$store_url" '|https?://.+' "an http:// or https:// address"
+must --rate-limit "$rate_limit" '|[0-9]+/[0-9]*[a-z]+(;[0-9]+/[0-9]*[a-z]+)*' "limits, such as 100/second;5000/hour"
 must --observatory-url "$observatory_url" '|https?://.+' "an http:// or https:// address"
 for invoker in ${invokers+"${invokers[@]}"}; do
     [[ $invoker =~ ^(user|group|serviceAccount|domain|principal|principalSet):. && $invoker != *//goog/public* ]] ||
@@ -95,6 +103,7 @@ for invoker in ${invokers+"${invokers[@]}"}; do
 done
 set_here=' THREADS RUVECTOR_SERVICE_URL GOOGLE_CLOUD_PROJECT '
 [[ ! $observatory_url ]] || set_here+='LLM_OBSERVATORY_URL '
+[[ ! $rate_limit ]] || set_here+='RATE_LIMIT '
 for variable in ${variables+"${variables[@]}"}; do
     name=${variable%%=*}
     must --env "$variable" '[A-Z][A-Z0-9_]*=.+' "NAME=VALUE"
@@ -150,6 +159,16 @@ secrets_of() {
         capture | events) echo conversation-store-write-key ;;
         recall) echo conversation-store-read-key ;;
     esac
+    keys_secret "$1"
+}
+
+# keys_secret PART: the secret with its callers' keys, where it has one. No queue sends a key: the events function does
+# not start with one.
+keys_secret() {
+    case $1 in
+        capture) if $with_capture_keys; then echo conversation-capture-keys; fi ;;
+        recall) if $with_recall_keys; then echo conversation-recall-keys; fi ;;
+    esac
 }
 
 may_invoke() {
@@ -191,13 +210,22 @@ deploy_function() {
 
 # deploy_client SERVICE TARGET ACCOUNT MEMORY INSTANCES INGRESS KEY: a function that calls the store with this key.
 # Calls to the store leave by the connector: it takes none from elsewhere.
+# Callers' keys are a file, whose new version is read without a new revision.
 deploy_client() {
-    local service=$1 target=$2 account=$3 memory=$4 instances=$5 ingress=$6 key=$7 variable
+    local service=$1 target=$2 account=$3 memory=$4 instances=$5 ingress=$6 key=$7 variable secret path
+    local from_secrets=RUVECTOR_API_KEY=$key:latest
     local environment=",RUVECTOR_SERVICE_URL=$STORE_URL,GOOGLE_CLOUD_PROJECT=$project"
     environment+=${observatory_url:+",LLM_OBSERVATORY_URL=$observatory_url"}
     for variable in ${variables+"${variables[@]}"}; do environment+=",$variable"; done
+    secret=$(keys_secret "${account#conversation-}")
+    path=/etc/secrets/$secret/keys
+    case $target in
+        handler) environment+=${secret:+",CAPTURE_API_KEYS_FILE=$path"}${rate_limit:+",RATE_LIMIT=$rate_limit"} ;;
+        recall) environment+=${secret:+",RECALL_API_KEYS_FILE=$path"}${rate_limit:+",RATE_LIMIT=$rate_limit"} ;;
+    esac
+    from_secrets+=${secret:+",$path=$secret:latest"}
     deploy_function "$service" "$target" "$account" "$memory" 8 "$instances" "$ingress" "$environment" \
-        "RUVECTOR_API_KEY=$key:latest" --no-allow-unauthenticated ${connector:+--egress-settings=all}
+        "$from_secrets" --no-allow-unauthenticated ${connector:+--egress-settings=all}
 }
 
 # The header that Cloud Run would check carries the store's own key (RUVECTOR_KEYS): so not Cloud Run's IAM guards it,

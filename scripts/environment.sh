@@ -52,7 +52,7 @@ if ! is_current; then
     fi
     rm -f "$stamp"
     export PIP_DISABLE_PIP_VERSION_CHECK=1
-    .venv/bin/python -m pip install -qq --requirement requirements-dev.txt
+    .venv/bin/python -m pip install -qq --require-hashes --requirement requirements-dev.txt
     # Without build isolation: the lock holds setuptools, so nothing is fetched that is not pinned.
     .venv/bin/python -m pip install -qq --no-deps --no-build-isolation --editable .
     # A missing .pyc multiplies the cold start. Some packages ship files that are no Python 3: those may fail.

@@ -59,7 +59,8 @@ fi
 if ! ingredients | cmp -s - "$runtime/.installed"; then
     "$tools/python" -m venv --clear --without-pip "$runtime"
     ingredients >"$work/ingredients"
-    "$tools/python" -m pip --python "$runtime/bin/python" install -qq --no-deps --no-compile --requirement requirements.txt
+    "$tools/python" -m pip --python "$runtime/bin/python" install -qq --require-hashes --no-deps --no-compile \
+        --requirement requirements.txt
     mv "$work/ingredients" "$runtime/.installed"
 fi
 "$tools/cyclonedx-py" environment --pyproject pyproject.toml --mc-type application --output-reproducible "$validate" \

@@ -22,6 +22,6 @@ if [ ! -x "$environment/bin/python" ] || ! ingredients | cmp -s - "$stamp"; then
     .venv/bin/python -m venv --clear "$environment"
     # Before: a lock that changes meanwhile is not what is installed.
     ingredients >"$stamp.new"
-    PIP_DISABLE_PIP_VERSION_CHECK=1 "$environment/bin/python" -m pip install -qq --requirement "$lock"
+    PIP_DISABLE_PIP_VERSION_CHECK=1 "$environment/bin/python" -m pip install -qq --require-hashes --requirement "$lock"
     mv "$stamp.new" "$stamp"
 fi

@@ -1,9 +1,12 @@
-"""Watches the whole run: no log line and no span may hold a secret that a test has planted as content.
+"""Watches the whole run: nothing that is told may hold what a test has planted as content.
 
-A plugin of pytest, loaded by ``tests/conftest.py``. It sees every record that goes through the loggers ``agent`` and
-``store``, as the product writes it and as a handler of somebody else would, and every span of ours as it ends. Servers
-in processes of their own have their logs followed by the helpers that start them, and our collectors show what they
-were sent. The test in whose time it happens fails, so it holds under xdist too.
+What that is says ``tests/leaks/canaries.py``. A plugin of pytest, loaded by ``tests/conftest.py``. It sees every
+record that goes through the loggers ``agent`` and ``store``, as the product writes it and as a handler of somebody else
+would; every span of ours as it ends; every metric with its labels; what each door answers where it does not do as
+asked, health and headers too; and warnings. Servers in processes of their own have their logs followed by the helpers
+that start them, our collectors show what they were sent, and the helper that runs the command line its standard error.
+The test in whose time it happens fails, so it holds under xdist too. ``tests/leaks/doors.py`` says where each of these
+goes through.
 """
 
 from __future__ import annotations
@@ -11,12 +14,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
+from tests.leaks.canaries import CANARIES, first_found
+
 # What tests use as content, arguments, values, keys and messages of foreign exceptions; new tests take the first.
-PLANTED: Final = ("SECRET-71b", "hunter2")
+PLANTED: Final = tuple(canary.text for canary in CANARIES[:2])
 SECRET: Final = PLANTED[0]
 _LOGGERS: Final = ("agent", "store")
 _REPOSITORY: Final = Path(__file__).parents[1]
@@ -34,10 +39,9 @@ class LeakWatch(logging.Handler):
         self._lines: logging.Handler | None = None
 
     def look(self, where: str, text: str) -> None:
-        """Remember ``text`` if it holds a planted secret."""
-        places = [place for secret in PLANTED if (place := text.find(secret)) >= 0]
-        if places:
-            start = max(0, min(places) - _SHOWN // 2)
+        """Remember ``text`` if it holds a canary in any of its forms."""
+        if found := first_found(text):
+            start = max(0, found.start() - _SHOWN // 2)
             self._found.append(f"{where}: {text[start : start + _SHOWN]}")
 
     def follow(self, log: Path) -> None:
@@ -90,17 +94,9 @@ WATCH: Final = LeakWatch()
 
 
 def pytest_sessionstart() -> None:
-    from agent.observability.tracing import RecordedSpans  # as above
+    from tests.leaks.doors import watch_doors  # as above
 
-    close = RecordedSpans.close
-
-    def close_and_look(spans: RecordedSpans, span: Any) -> None:
-        close(spans, span)
-        # What is not recorded, or is a test's own stand-in, has no JSON.
-        WATCH.look("a span", span.to_json() if hasattr(span, "to_json") else "")
-
-    # The one place that every span of ours ends in, whoever it goes to.
-    RecordedSpans.close = close_and_look
+    watch_doors(WATCH.look)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -26,6 +26,7 @@ from agent.bootstrap import (
 )
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
+from agent.content.policy import FULL
 from agent.observability.tracing import NoSpans
 from tests.closed_clients import clients_closed  # noqa: F401 - a fixture of every test here
 from tests.conftest import REPOSITORY
@@ -100,7 +101,7 @@ def test_a_misspelt_variable_of_keys_starts_no_open_function(function, monkeypat
 def test_the_service_captures_without_http_in_front(tmp_path):
     settings = Settings.from_env({"RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}"})
     with closing(store_client(settings)) as client:
-        service = capture_service_on(lambda: client)
+        service = capture_service_on(lambda: client, FULL)
         answer = service.capture(CaptureRequest(BASE_TEXT.encode(), "native", None, "e" * 36), NoSpans())
     assert json.loads(answer.body)["receipt"]["turns"]["new"] == 2
 

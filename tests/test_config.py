@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.callers.rate_limit import limits_of
+from agent.callers.settings import CallerSettings
 from agent.config import RecallSettings, Settings, StoreAddress
+from agent.content.policy import ContentPolicy
 from agent.core.api_keys import ApiKeys, digest_of
 from agent.errors import ConfigurationError
 from agent.intents import NO_INTENTS
@@ -27,7 +30,7 @@ def test_without_any_setting_the_store_is_a_file_beside_you():
     settings = Settings.from_env({})
     assert settings.store == StoreAddress(path="./memory-graph.db")
     assert (settings.deadline_s, settings.at_most_once, settings.log_level) == (20.0, False, "INFO")
-    assert (settings.keys, settings.intents) == (None, None)
+    assert (settings.callers, settings.intents) == (None, None)
 
 
 def test_white_space_around_the_address_and_the_key_is_stripped():
@@ -86,13 +89,9 @@ def test_at_most_once_and_the_deadline_are_taken():
         ({"RUVECTOR_DEADLINE_S": "nan"}, "RUVECTOR_DEADLINE_S"),
         ({"RUVECTOR_WRITES": "twice"}, "RUVECTOR_WRITES"),
         ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL"),
-        ({"CAPTURE_CONTENT": "redacted"}, "CAPTURE_CONTENT"),
-        ({"CAPTURE_CONTENT": "none"}, "CAPTURE_CONTENT"),
         ({"CAPTURE_CONTENT": "some"}, "CAPTURE_CONTENT"),
-        ({"CAPTURE_API_KEYS": "a:b"}, "CAPTURE_API_KEYS"),
-        ({"CAPTURE_API_KEYS": f"{KEY},{KEY}"}, "CAPTURE_API_KEYS"),
-        ({"RATE_LIMIT": "100/second"}, "RATE_LIMIT"),
-        ({"CONTENT_HASH_KEY": "x"}, "CONTENT_HASH_KEY"),
+        ({"CONTENT_HASH_KEY": "secret"}, "CONTENT_HASH_KEY"),
+        ({"CAPTURE_CONTENT": "none", "CONTENT_HASH_KEY": "secret-and-short"[:15]}, "CONTENT_HASH_KEY"),
         ({"INTENTS_CONFIG": "intents.yaml"}, "INTENTS_CONFIG"),
     ],
 )
@@ -110,8 +109,28 @@ def test_the_refusal_in_the_cloud_says_what_to_set():
         Settings.from_env({"K_SERVICE": "capture"})
 
 
-def test_full_content_may_be_named():
-    assert Settings.from_env({"CAPTURE_CONTENT": "full"})
+@pytest.mark.parametrize("mode", ["full", "redacted", "none"])
+def test_each_mode_of_content_may_be_named(mode):
+    assert Settings.from_env({"CAPTURE_CONTENT": f" {mode} "}).content.mode == mode
+
+
+def test_content_is_stored_in_full_where_nothing_is_said():
+    assert Settings.from_env({}).content == ContentPolicy("full", None, frozenset())
+
+
+def test_a_hash_key_may_be_there_for_callers_who_ask_for_none_themselves():
+    assert Settings.from_env({"CONTENT_HASH_KEY": "sixteen letters!"}).content.hash_key == b"sixteen letters!"
+
+
+def test_the_parameters_that_are_redacted_come_from_the_file_of_intents(tmp_path):
+    path = tmp_path / "intents.yaml"
+    path.write_text("redaction: {params: [ssn]}", encoding="utf-8")
+    assert Settings.from_env({"INTENTS_CONFIG": str(path)}).content.params == {"ssn"}
+
+
+@pytest.mark.parametrize("variable", ["CAPTURE_CONTENT", "CONTENT_HASH_KEY"])
+def test_what_a_capture_may_store_does_not_stop_the_start_of_the_read_side(variable):
+    assert RecallSettings.from_env({variable: "wrong"}).settings.content == ContentPolicy()
 
 
 @given(st.text(st.sampled_from("abz019.:-_[]/@%vg~"), max_size=20))
@@ -130,11 +149,66 @@ def test_an_address_that_passes_is_one_that_the_client_can_be_built_with(text):
     assert client.health(timeout_s=1).status == "ok"
 
 
-def test_who_captures_is_asked_for_one_of_the_keys():
-    settings = Settings.from_env({"CAPTURE_API_KEYS": f" {KEY},\n{OTHER}"})
-    assert settings.keys == ApiKeys((digest_of(KEY), digest_of(OTHER)))
-    assert Settings.from_env({"CAPTURE_API_KEYS": " \n"}).keys is None
+def keys_of_capture(environ):
+    return Settings.of_capture_function(environ).callers
+
+
+def keys_of_recall(environ):
+    return RecallSettings.from_env(environ).settings.callers
+
+
+SIDES = {"CAPTURE": keys_of_capture, "RECALL": keys_of_recall}
+
+
+@pytest.mark.parametrize("side", ["CAPTURE", "RECALL"])
+def test_who_calls_a_function_is_asked_for_one_of_the_keys(side):
+    variable, read = f"{side}_API_KEYS", SIDES[side]
+    settings = read({variable: f" {KEY},\n{OTHER}"})
+    assert settings == CallerSettings(variable, keys=ApiKeys((digest_of(KEY), digest_of(OTHER))))
+    assert read({variable: " \n"}) is None
     assert "secret" not in repr(settings)
+
+
+@pytest.mark.parametrize("side", ["CAPTURE", "RECALL"])
+def test_the_keys_may_stand_in_a_file_and_nowhere_else_then(side):
+    variable, read = f"{side}_API_KEYS", SIDES[side]
+    file = read({f"{variable}_FILE": " /etc/keys \n", variable: " "})
+    assert file == CallerSettings(f"{variable}_FILE", keys_file="/etc/keys")
+    assert file.need_a_key
+    with pytest.raises(ConfigurationError, match=f"^{variable}_FILE: stands beside {variable}: keep one of the two$"):
+        read({variable: KEY, f"{variable}_FILE": "/etc/keys"})
+
+
+@pytest.mark.parametrize("side", ["CAPTURE", "RECALL"])
+def test_a_limit_holds_with_keys_and_without(side):
+    variable, read = f"{side}_API_KEYS", SIDES[side]
+    limits = limits_of("RATE_LIMIT", "100/second")
+    assert read({"RATE_LIMIT": " 100/second "}) == CallerSettings(variable, limits=limits)
+    assert not read({"RATE_LIMIT": "100/second"}).need_a_key
+    guarded = read({variable: KEY, "RATE_LIMIT": "100/second"})
+    assert (guarded.limits, guarded.keys) == (limits, ApiKeys((digest_of(KEY),)))
+
+
+@pytest.mark.parametrize("side", ["CAPTURE", "RECALL"])
+@pytest.mark.parametrize("text", ["a:b", f"{KEY},{KEY}", "secret", ","])
+def test_keys_that_are_none_stop_the_function_and_stay_unsaid(side, text):
+    with pytest.raises(ConfigurationError, match=f"^{side}_API_KEYS: ") as refused:
+        SIDES[side]({f"{side}_API_KEYS": text})
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("read", SIDES.values(), ids=SIDES)
+def test_a_limit_that_is_none_stops_the_function_and_stays_unsaid(read):
+    with pytest.raises(
+        ConfigurationError, match=r"^RATE_LIMIT: must be a number of requests and their time"
+    ) as refused:
+        read({"RATE_LIMIT": "secret/second"})
+    assert "secret" not in str(refused.value)
+
+
+def test_who_is_no_function_has_no_callers():
+    everything = {"CAPTURE_API_KEYS": "short", "CAPTURE_API_KEYS_FILE": "/nowhere", "RATE_LIMIT": "some"}
+    assert Settings.from_env(everything) == Settings.from_env({})
 
 
 # What somebody writes who means CAPTURE_API_KEYS or RECALL_API_KEYS.
@@ -144,8 +218,7 @@ MISSPELT = ("{}_API_KEY", "{}_KEY", "{}_KEYS", "{}_APIKEY", "{}_APIKEYS", "{}_Ap
 @pytest.mark.parametrize("name", MISSPELT)
 @pytest.mark.parametrize("side", ["CAPTURE", "RECALL"])
 def test_keys_under_a_name_that_is_nearly_the_right_one_leave_no_function_open(side, name):
-    wrong, right = name.format(side), f"{side}_API_KEYS"
-    read = {"CAPTURE": Settings.of_capture_function, "RECALL": RecallSettings.from_env}[side]
+    wrong, right, read = name.format(side), f"{side}_API_KEYS", SIDES[side]
     for environ in ({wrong: KEY}, {wrong: KEY, right: OTHER}, {wrong.lower(): KEY}):
         with pytest.raises(ConfigurationError) as refused:
             read(environ)
@@ -155,24 +228,26 @@ def test_keys_under_a_name_that_is_nearly_the_right_one_leave_no_function_open(s
             f"{right}: is the name of callers' keys, not {given}: rename or unset that one"
         )
     assert read({wrong: " \n", right: KEY}).keys == ApiKeys((digest_of(KEY),))
+    with pytest.raises(ConfigurationError, match=f"^{right}_FILE: is the name of callers' keys, not {wrong}_FILE: "):
+        read({f"{wrong}_FILE": "/etc/keys"})
 
 
 @pytest.mark.parametrize("name", ["CAPTURE_API_KEYSTORE", "MY_CAPTURE_API_KEY", "CAPTURE_KEYBOARD", "RECALL_API"])
 def test_another_variable_is_nobodys_misspelt_keys(name):
-    assert Settings.of_capture_function({name: KEY}).keys is None
-    assert RecallSettings.from_env({name: KEY}).keys == ApiKeys()
+    assert keys_of_capture({name: KEY}) is None
+    assert keys_of_recall({name: KEY}) is None
 
 
 @pytest.mark.parametrize("name", MISSPELT)
 def test_the_keys_of_the_other_side_are_no_matter_of_this_one_however_they_are_spelt(name):
-    assert RecallSettings.from_env({name.format("CAPTURE"): KEY}).keys == ApiKeys()
-    assert Settings.of_capture_function({name.format("RECALL"): KEY}).keys is None
+    assert keys_of_recall({name.format("CAPTURE"): KEY}) is None
+    assert keys_of_capture({name.format("RECALL"): KEY}) is None
     # A program that calls the functions may hold its own key so, and command line and SDK read the store's settings.
-    assert Settings.from_env({name.format("CAPTURE"): KEY, name.format("RECALL"): KEY}).keys is None
+    assert Settings.from_env({name.format("CAPTURE"): KEY, name.format("RECALL"): KEY}).callers is None
 
 
 def test_the_capture_function_reads_the_same_settings_as_who_has_the_store():
-    environ = {**SERVED, "CAPTURE_API_KEYS": KEY, "LOG_LEVEL": "ERROR"}
+    environ = {**SERVED, "LOG_LEVEL": "ERROR"}
     assert Settings.of_capture_function(environ) == Settings.from_env(environ)
 
 
@@ -207,7 +282,7 @@ def test_a_bad_file_of_intents_stops_the_start_of_both_sides(read, text, tmp_pat
 
 def test_recall_without_any_setting_asks_for_no_key_and_lets_no_page_in():
     recall = RecallSettings.from_env({})
-    assert recall == RecallSettings(Settings.from_env({}), ApiKeys(), (), ContextSettings(), NO_INTENTS)
+    assert recall == RecallSettings(Settings.from_env({}), (), ContextSettings(), NO_INTENTS)
 
 
 def test_recall_takes_its_keys_its_pages_and_how_much_history_it_gives():
@@ -220,8 +295,8 @@ def test_recall_takes_its_keys_its_pages_and_how_much_history_it_gives():
             "CONVERSATION_MAX_HISTORY_MESSAGES": " 7 ",
         }
     )
-    assert recall.settings == Settings.from_env({**SERVED, "LOG_LEVEL": "DEBUG"})
-    assert recall.keys == ApiKeys((digest_of(KEY), digest_of(OTHER)))
+    callers = CallerSettings("RECALL_API_KEYS", keys=ApiKeys((digest_of(KEY), digest_of(OTHER))))
+    assert recall.settings == Settings.from_env({**SERVED, "LOG_LEVEL": "DEBUG"})._replace(callers=callers)
     assert (recall.cors_origins, recall.context.max_history_messages) == (("https://app.example", "*"), 7)
     assert "secret" not in repr(recall)
 
@@ -240,9 +315,6 @@ def test_named_pages_may_recall_without_keys():
     [
         ({"RUVECTOR_SERVICE_URL": "https://store.example"}, "RUVECTOR_API_KEY"),
         ({"K_SERVICE": "recall"}, "RUVECTOR_SERVICE_URL"),
-        ({"RECALL_API_KEYS": "secret"}, "RECALL_API_KEYS"),
-        ({"RECALL_API_KEYS": f"{KEY},{KEY}"}, "RECALL_API_KEYS"),
-        ({"RECALL_API_KEYS": ","}, "RECALL_API_KEYS"),
         ({"CORS_ORIGINS": "secret.example"}, "CORS_ORIGINS"),
         # Without keys that would be every page that is open in a browser.
         ({"CORS_ORIGINS": "*"}, "CORS_ORIGINS"),
@@ -263,5 +335,5 @@ def test_what_does_not_hold_stops_recall_and_its_value_stays_unsaid(environ, var
 
 def test_neither_side_reads_the_keys_of_the_other():
     wrong = {"CAPTURE_API_KEYS": "short", "RECALL_API_KEYS": KEY}
-    assert RecallSettings.from_env(wrong).settings.keys is None
-    assert Settings.from_env({"CAPTURE_API_KEYS": KEY, "RECALL_API_KEYS": "short", "CORS_ORIGINS": "*"}).keys
+    assert keys_of_recall(wrong).keys == ApiKeys((digest_of(KEY),))
+    assert keys_of_capture({"CAPTURE_API_KEYS": KEY, "RECALL_API_KEYS": "short", "CORS_ORIGINS": "*"}).need_a_key

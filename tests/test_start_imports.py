@@ -36,8 +36,11 @@ OF_A_CAPTURE = (
 OF_NEITHER = (
     "agent.capture.events",
     "agent.capture.explanation",
+    "agent.callers",
+    "agent.content.narrowing",
     "agent.edge.refusal",
     "agent.edge.wrapper",
+    "agent.entities",
     "agent.ruvector.health",
     "agent.ruvector.over_httpx",
     "agent.ruvector.reads",
@@ -107,5 +110,6 @@ def test_a_capture_loads_what_it_needs_and_nothing_for_refusals_reads_or_telemet
 
 def test_a_start_adds_few_modules_to_those_of_the_host(stages):
     ours = those(stages["description"], ("agent", "schemas", "store", "main"))
-    # A budget, not a law: whoever needs more says here why.
-    assert len(ours) <= 38, ours
+    # A budget, not a law: whoever needs more says here why. The guard has five: how much content stays and who may
+    # call is asked at the start, and a start that is refused is told of in one place.
+    assert len(ours) <= 44, ours

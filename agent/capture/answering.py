@@ -104,9 +104,9 @@ def failure_answer(
     return json_answer(error.status if status is None else status, orjson.dumps(body), headers)
 
 
-def health_answer(store: Mapping[str, Any], *, release: str) -> Response:
-    """The health answer (CONTRACT 7): 200, or 503 where the store is not up."""
-    body = health_document(store, release=release)
+def health_answer(store: Mapping[str, Any], *, release: str, content: str) -> Response:
+    """The health answer (CONTRACT 7): 200, or 503 where the store is not up; ``content`` is the mode that holds."""
+    body = health_document(store, release=release, content=content)
     return json_answer(200 if body["status"] == "ok" else 503, orjson.dumps(body))
 
 

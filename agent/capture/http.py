@@ -34,7 +34,7 @@ from agent.errors import AgentError, MethodNotAllowed, NotFound
 from agent.held_frames import let_go
 
 if TYPE_CHECKING:
-    from agent.core.api_keys import ApiKeys
+    from agent.callers.callers import Callers
 
 CAPTURE_PATHS: Final = ("/", "/conversation-memory", "/v1/memory-graph/conversation")
 HEALTH_PATHS: Final = ("/health", "/conversation-memory/health")
@@ -49,8 +49,10 @@ _METHODS: Final = {
 class CaptureApp:
     """Answers one request at a time; holds no state of its own between them.
 
-    ``new_id`` makes the execution_ref, once per invocation. ``health`` gives the store's part of the health answer.
-    Without ``keys`` everybody may capture; health and the description ask for none. In ``room`` large bodies wait.
+    ``new_id`` makes the execution_ref, once per invocation. ``health`` gives the store's part of the health answer,
+    ``content`` is what it says of how much is stored.
+    Without ``callers`` everybody may capture, as often as they like; health and the description are for all. In
+    ``room`` large bodies wait.
     """
 
     def __init__(
@@ -64,7 +66,8 @@ class CaptureApp:
         new_id: Callable[[], str],
         release: str,
         room: Room,
-        keys: ApiKeys | None = None,
+        callers: Callers | None = None,
+        content: str = "full",
     ) -> None:
         self._service = service
         self._telemetry = telemetry
@@ -74,7 +77,8 @@ class CaptureApp:
         self._new_id = new_id
         self._release = release
         self._room = room
-        self._keys = keys
+        self._callers = callers
+        self._content = content
 
     def handle(self, environ: Environ) -> Response:
         """Answer the request in ``environ``; never raises."""
@@ -114,12 +118,12 @@ class CaptureApp:
         if method not in allowed:
             raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
         if path in HEALTH_PATHS:
-            return read_on_after(health_answer(self._health(), release=self._release), environ)
+            return read_on_after(health_answer(self._health(), release=self._release, content=self._content), environ)
         if path == OPENAPI_PATH:
             return read_on_after(json_answer(200, self._openapi()), environ)
-        if self._keys is not None:
-            # Before the body: who may not capture has nothing of it read.
-            self._keys.check(environ)
+        if self._callers is not None:
+            # Before the body: who may not capture, or not now, has nothing of it read.
+            self._callers.admit(environ)
         return self._capture(environ, execution_ref, telemetry, place)
 
     def _capture(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry, place: Place) -> Response:

@@ -1,4 +1,4 @@
-"""The rules of CONTRACT 1 that tie several fields together: unique ids, parents, counts, what is not supported yet.
+"""The rules of CONTRACT 1 that tie several fields together: unique ids, parents, counts.
 
 Ids are compared in lower case; with ``derive_ids``, as the UUIDs that they become (CONTRACT 3). The rules look at a
 payload that may be malformed in other ways, so that one answer names all problems; what has the wrong type is skipped.
@@ -7,7 +7,7 @@ payload that may be malformed in other ways, so that one answer names all proble
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from agent.capture.finding import Finding
 from agent.core.graph import MAX_TURNS_AND_INVOCATIONS
@@ -16,18 +16,6 @@ from agent.core.ids import called_invocation_uuid, is_uuid, orphan_invocation_uu
 RESERVED_AT_ROOT: Final = ("native_session_id", "native_conversation_id")
 RESERVED_ON_TURNS: Final = ("native_id", "native_parent_turn_id")
 RESERVED_ON_INVOCATIONS: Final = ("native_id",)
-# Options that bring rules of their own.
-_OPTIONS_WITH_RULES: Final = frozenset({"derive_ids", "extract_entities", "content"})
-
-
-class Features(NamedTuple):
-    """What this release can do of what CONTRACT 1 lets a caller ask for; the rest is refused, never ignored."""
-
-    extract_entities: bool = False
-    contents: frozenset[str] = frozenset({"full"})
-
-
-CURRENT_FEATURES: Final = Features()
 
 
 def are_evidently_kept(payload: Mapping[str, Any]) -> bool:
@@ -36,7 +24,8 @@ def are_evidently_kept(payload: Mapping[str, Any]) -> bool:
     False decides nothing: then ``findings_in`` does. True is right, always.
     """
     options = payload.get("capture_options")
-    if options and not _OPTIONS_WITH_RULES.isdisjoint(options):
+    if options and "derive_ids" in options:
+        # It brings rules of its own.
         return False
     turns = payload["turns"]
     ids = {payload["session_id"].lower()}
@@ -52,16 +41,13 @@ def are_evidently_kept(payload: Mapping[str, Any]) -> bool:
     )
 
 
-def findings_in(payload: Mapping[str, Any], features: Features) -> list[Finding]:
+def findings_in(payload: Mapping[str, Any]) -> list[Finding]:
     """Every broken rule; too many turns alone, since that bounds the work."""
     if has_too_many(payload):
         return [Finding(("turns",), "too_many_turns")]
     options = _mapping(payload.get("capture_options"))
     derive = options.get("derive_ids") is True
-    findings = list(_unsupported(options, features))
-    if derive:
-        findings += _reserved(payload)
-    return findings + id_findings(payload, derive=derive)
+    return [*(_reserved(payload) if derive else ()), *id_findings(payload, derive=derive)]
 
 
 def has_too_many(payload: Mapping[str, Any]) -> bool:
@@ -118,13 +104,6 @@ def _invocation_ids(
                 yield parts, called_invocation_uuid(ids[place] or "", index)
             elif native not in calls:
                 yield parts, orphan_invocation_uuid(session or "", native)
-
-
-def _unsupported(options: Mapping[str, Any], features: Features) -> Iterator[Finding]:
-    if options.get("extract_entities") is True and not features.extract_entities:
-        yield Finding(("capture_options", "extract_entities"), "unsupported")
-    if options.get("content") in ("redacted", "none") and options["content"] not in features.contents:
-        yield Finding(("capture_options", "content"), "unsupported")
 
 
 def _reserved(payload: Mapping[str, Any]) -> Iterator[Finding]:

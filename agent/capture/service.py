@@ -5,15 +5,16 @@ Holds no state between captures and reads nothing from the store. It alerts, enf
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import orjson
 
 from agent.capture.request import NATIVE, CaptureAnswer, CaptureRequest, Spans
 from agent.capture.spent_tokens import spent_tokens
 from agent.capture.validation import validate_payload, warnings_for
+from agent.content.policy import FULL, ContentPolicy
 from agent.core.canonical import encode, inputs_hash
 from agent.core.decision import DecisionEvent, Inputs, Outputs, constraints_applied
 from agent.core.native import derive_ids
@@ -22,6 +23,12 @@ from agent.core.timestamps import utc_text
 from agent.edge.document import Document, open_wrapper, parse
 from agent.errors import MAX_PROBLEMS, IdempotencyConflict, PayloadTooLarge, Problem, StoreWriteError
 from agent.formats import Translation, reader
+
+if TYPE_CHECKING:
+    from agent.content.found import Found
+    from agent.content.redacted import Detect
+
+EntitiesOf = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
 
 # CONTRACT 10: the store takes bodies up to 32 MiB.
 MAX_ENVELOPE_BYTES: Final = 32 * 1024 * 1024
@@ -44,21 +51,50 @@ class Kept(NamedTuple):
     execution_ref: str
 
 
+def _detect(text: str) -> Sequence[Found]:
+    """What of ``text`` is redacted, by the detectors, which only a capture that redacts loads."""
+    from agent.content.detectors import find
+
+    return find(text)
+
+
+def _entities_of(payload: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The entities of ``payload``, by what only a capture that asks for them loads."""
+    from agent.entities.entities import entities_of
+
+    return entities_of(payload)
+
+
+def _entities_cut(payload: Mapping[str, Any], entities: list[dict[str, Any]]) -> list[Problem]:
+    """The warning where ``entities`` stop at their bounds: who reads them is told that there may be more."""
+    from agent.entities.entities import is_cut  # late, as the rules themselves
+
+    return [Problem("$.capture_options.extract_entities", "entities_cut")] if is_cut(payload, entities) else []
+
+
 class _Captured(NamedTuple):
-    """A payload that passed: native, with UUIDs, and what is stored and hashed of it."""
+    """A payload that passed: native, with UUIDs, and what is stored and hashed of it.
+
+    ``payload`` is the one that is stored: narrowed where ``mode`` is not ``full``. ``redactions`` counts by kind what
+    was replaced where content was redacted; ``entities`` are named in what is stored, None where nobody asked.
+    """
 
     payload: dict[str, Any]
     inputs: Inputs
-    warnings: tuple[Problem, ...]
+    warnings: tuple[Problem, ...] = ()
     ids_derived: bool = False
     snapshot_path: str | None = None
+    mode: str = "full"
+    redactions: dict[str, int] | None = None
+    entities: list[dict[str, Any]] | None = None
 
 
 class CaptureService:
     """Turns posted bytes into one appended DecisionEvent.
 
     ``clock`` gives the instant of capture (aware), ``elapsed`` monotonic seconds, ``peak_memory`` the process's peak
-    resident size in bytes; ``store`` is looked up on first use, so that an instance starts without it.
+    resident size in bytes; ``store`` is looked up on first use, so that an instance starts without it. ``content`` says
+    how much of a payload may be stored, ``detect`` finds what is redacted, ``entities`` what is named in a payload.
     """
 
     def __init__(
@@ -69,12 +105,18 @@ class CaptureService:
         elapsed: Callable[[], float],
         peak_memory: Callable[[], int],
         release: str,
+        content: ContentPolicy = FULL,
+        detect: Detect = _detect,
+        entities: EntitiesOf = _entities_of,
     ) -> None:
         self._store = store
         self._clock = clock
         self._elapsed = elapsed
         self._peak_memory = peak_memory
         self._release = release
+        self._content = content
+        self._detect = detect
+        self._entities = entities
 
     def capture(self, request: CaptureRequest, spans: Spans) -> CaptureAnswer:
         """Validate, build, append, answer.
@@ -87,6 +129,7 @@ class CaptureService:
         with spans.span("validate"):
             captured = self._validated(request, timestamp)
         with spans.span("build"):
+            captured = self._with_entities(captured)
             outputs, event = self._built(captured, request.execution_ref, started, timestamp)
             envelope = event.envelope()
             spent = spent_tokens(captured.payload)
@@ -103,7 +146,7 @@ class CaptureService:
     def keep_native(self, document: Document, *, execution_ref: str) -> Kept:
         """Capture a native payload that was parsed before, without an answer. Raises as ``capture`` does."""
         started = self._elapsed()
-        return self._kept(_native(open_wrapper(document)), execution_ref, started)
+        return self._kept(self._native(open_wrapper(document)), execution_ref, started)
 
     def keep_translated(self, payload: dict[str, Any], sent_hash: str, *, execution_ref: str) -> Kept:
         """Capture ``payload``, which a format's reader made of something with this hash (CONTRACT 5).
@@ -112,11 +155,10 @@ class CaptureService:
         first is kept. Raises as ``capture`` does, and PayloadTooLarge for what no store takes.
         """
         started = self._elapsed()
-        captured = _Captured(payload, _rewritten(payload, sent_hash), (), ids_derived=True)
-        return self._kept(captured, execution_ref, started)
+        return self._kept(self._captured(payload, sent_hash, ids_derived=True), execution_ref, started)
 
     def _kept(self, captured: _Captured, execution_ref: str, started: float) -> Kept:
-        _, event = self._built(captured, execution_ref, started, utc_text(self._clock()))
+        _, event = self._built(self._with_entities(captured), execution_ref, started, utc_text(self._clock()))
         envelope = event.envelope()
         if len(envelope) > MAX_ENVELOPE_BYTES:
             raise PayloadTooLarge("the capture is larger than a store takes", [Problem("$", "size")])
@@ -126,26 +168,88 @@ class CaptureService:
     def _built(
         self, captured: _Captured, execution_ref: str, started: float, timestamp: str
     ) -> tuple[Outputs, DecisionEvent]:
-        outputs = Outputs.of(captured.payload)
+        outputs = Outputs.of(captured.payload, entities=captured.entities)
+        telemetry: dict[str, Any] = {
+            "duration_ms": int((self._elapsed() - started) * 1000),
+            "memory_bytes": self._peak_memory(),
+            "release": self._release,
+        }
+        if captured.redactions is not None:
+            telemetry["redactions"] = captured.redactions
         event = DecisionEvent(
             inputs=captured.inputs,
             outputs=outputs.encode(timestamp),
-            constraints_applied=constraints_applied(captured.payload, ids_derived=captured.ids_derived),
+            constraints_applied=constraints_applied(
+                captured.payload, ids_derived=captured.ids_derived, content=captured.mode
+            ),
             execution_ref=execution_ref,
             timestamp=timestamp,
-            telemetry={
-                "duration_ms": int((self._elapsed() - started) * 1000),
-                "memory_bytes": self._peak_memory(),
-                "release": self._release,
-            },
+            telemetry=telemetry,
         )
         return outputs, event
+
+    def _with_entities(self, captured: _Captured) -> _Captured:
+        """``captured`` with what is named in what is stored, where its caller asks for that."""
+        options = captured.payload.get("capture_options")
+        if not options or not options.get("extract_entities"):
+            return captured
+        if captured.mode == "none":
+            return captured._replace(entities=[])
+        found = self._entities(captured.payload)
+        warnings = [*captured.warnings, *_entities_cut(captured.payload, found)]
+        return captured._replace(entities=found, warnings=tuple(warnings[-MAX_PROBLEMS:]))
 
     def _validated(self, request: CaptureRequest, timestamp: str) -> _Captured:
         document = open_wrapper(parse(request.body))
         if request.format != NATIVE:
-            return _translated(document, request.format, timestamp)
-        return _native(document)
+            return self._translated(document, request.format, timestamp)
+        return self._native(document)
+
+    def _native(self, document: Document) -> _Captured:
+        payload = document.value
+        validate_payload(payload)
+        warnings = tuple(warnings_for(payload))
+        sent_hash = inputs_hash(payload, plain=document.plain)
+        if not payload.get("capture_options", {}).get("derive_ids", False):
+            return self._captured(payload, sent_hash, text=document.text, warnings=warnings)
+        return self._captured(derive_ids(payload), sent_hash, warnings=warnings, ids_derived=True)
+
+    def _translated(self, document: Document, name: str, timestamp: str) -> _Captured:
+        translation: Translation = reader(name).read(document.value, captured_at=timestamp)
+        validate_payload(translation.payload)
+        sent_hash = inputs_hash({"body": document.value, "format": name}, plain=document.plain)
+        return self._captured(
+            translation.payload,
+            sent_hash,
+            warnings=translation.warnings,
+            ids_derived=True,
+            snapshot_path=translation.snapshot_path,
+        )
+
+    def _captured(
+        self,
+        payload: dict[str, Any],
+        sent_hash: str,
+        *,
+        text: bytes | None = None,
+        warnings: tuple[Problem, ...] = (),
+        ids_derived: bool = False,
+        snapshot_path: str | None = None,
+    ) -> _Captured:
+        """The capture of ``payload``; ``text`` is the JSON of it as sent, None where it became another.
+
+        Every capture comes through here: what neither the policy nor the capture itself allows, goes no further.
+        """
+        mode = self._content.held(payload.get("capture_options", {}).get("content"))
+        redactions = None
+        if mode != "full":
+            # Late: most functions store content in full.
+            from agent.content.narrowing import narrowed
+
+            payload, redactions = narrowed(payload, mode, self._content, self._detect)
+            text = None
+        inputs = _rewritten(payload, sent_hash) if text is None else Inputs(text, sent_hash, sent_hash)
+        return _Captured(payload, inputs, warnings, ids_derived, snapshot_path, mode, redactions)
 
     def _append(
         self, envelope: bytes, idempotency_key: str | None, captured: _Captured, traceparent: str | None = None
@@ -158,32 +262,6 @@ class CaptureService:
             if error.upstream_status == 409 and idempotency_key is not None:
                 raise IdempotencyConflict("the Idempotency-Key was used before with another payload") from error
             raise
-
-
-def _native(document: Document) -> _Captured:
-    payload = document.value
-    validate_payload(payload)
-    warnings = tuple(warnings_for(payload))
-    sent_hash = inputs_hash(payload, plain=document.plain)
-    derive = payload.get("capture_options", {}).get("derive_ids", False)
-    if not derive:
-        return _Captured(payload, Inputs(document.text, sent_hash, sent_hash), warnings)
-    native = derive_ids(payload)
-    return _Captured(native, _rewritten(native, sent_hash), warnings, ids_derived=True)
-
-
-def _translated(document: Document, name: str, timestamp: str) -> _Captured:
-    translation: Translation = reader(name).read(document.value, captured_at=timestamp)
-    payload = translation.payload
-    validate_payload(payload)
-    sent_hash = inputs_hash({"body": document.value, "format": name}, plain=document.plain)
-    return _Captured(
-        payload,
-        _rewritten(payload, sent_hash),
-        translation.warnings,
-        ids_derived=True,
-        snapshot_path=translation.snapshot_path,
-    )
 
 
 def _rewritten(payload: dict[str, Any], sent_hash: str) -> Inputs:

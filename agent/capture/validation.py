@@ -12,13 +12,13 @@ from typing import Any
 from agent.capture.fields import warnings_for
 from agent.capture.finding import refusal_of
 from agent.capture.gate import is_accepted
-from agent.capture.rules import CURRENT_FEATURES, Features, are_evidently_kept, findings_in, has_too_many, id_findings
+from agent.capture.rules import are_evidently_kept, findings_in, has_too_many, id_findings
 from agent.core.timestamps import EVIDENT_DATE_TIME, is_date_time
 
-__all__ = ["Features", "check_ids", "validate_payload", "warnings_for"]
+__all__ = ["check_ids", "validate_payload", "warnings_for"]
 
 
-def validate_payload(payload: dict[str, Any], *, features: Features = CURRENT_FEATURES) -> None:
+def validate_payload(payload: dict[str, Any]) -> None:
     """Accept ``payload``, a parsed JSON object, or raise ValidationError with all problems (CONTRACT 1, 2).
 
     With ``capture_options.derive_ids`` the rules about ids hold for the UUIDs that ``derive_ids`` will make.
@@ -26,7 +26,7 @@ def validate_payload(payload: dict[str, Any], *, features: Features = CURRENT_FE
     valid = is_accepted(payload) and _has_valid_times(payload["turns"])
     if valid and are_evidently_kept(payload):
         return
-    findings = findings_in(payload, features)
+    findings = findings_in(payload)
     if not valid and not has_too_many(payload):
         # Loaded late: an instance that never refuses anything never needs it.
         from agent.capture.explanation import explain

@@ -20,7 +20,9 @@ class ContentPolicy(NamedTuple):
 
     def held(self, asked: str | None) -> str:
         """The mode that holds for a capture that asks for ``asked``: the narrower of both."""
-        return max(self.mode, asked or "full", key=MODES.index)
+        if asked is None or asked == self.mode:
+            return self.mode
+        return max(self.mode, asked, key=MODES.index)
 
 
 FULL: Final = ContentPolicy()

@@ -40,10 +40,14 @@ class ApiKeys:
         refuse_repeated(variable, digests)
         return cls(digests)
 
-    def check(self, environ: Mapping[str, Any]) -> None:
-        """Return if the request in ``environ`` (WSGI) may come in. Raises Unauthorized."""
-        if self.digests and place_of(sent_digest(environ), self.digests) is None:
+    def check(self, environ: Mapping[str, Any]) -> bytes:
+        """The digest of the key in the request ``environ`` (WSGI); empty where none is needed. Raises Unauthorized."""
+        if not self.digests:
+            return b""
+        sent = sent_digest(environ)
+        if place_of(sent, self.digests) is None:
             raise Unauthorized("the key is not known")
+        return sent
 
 
 def checked_key(text: str) -> str:
@@ -59,7 +63,9 @@ def refuse_repeated(variable: str, digests: tuple[bytes, ...]) -> None:
     """Raise ConfigurationError for a key that stands there twice: one of the two was meant to be another."""
     for place, digest in enumerate(digests, 1):
         if digest in digests[: place - 1]:
-            raise ConfigurationError(variable, f"the {ordinal(place)} entry has the key of an entry before it")
+            raise ConfigurationError(
+                variable, f"the {ordinal(place)} entry has the key of an entry before it", place=place
+            )
 
 
 def digest_of(key: str) -> bytes:

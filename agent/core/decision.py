@@ -5,7 +5,7 @@ Outputs are encoded once; the envelope to the store and both copies in the answe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -43,10 +43,11 @@ class Outputs(NamedTuple):
     total_tokens: int | None
     nodes_json: orjson.Fragment
     edges_json: orjson.Fragment
+    entities: Sequence[Mapping[str, Any]] | None = None
 
     @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> Outputs:
-        """Build the outputs of ``payload``, a validated native payload with UUIDs."""
+    def of(cls, payload: Mapping[str, Any], *, entities: Sequence[Mapping[str, Any]] | None = None) -> Outputs:
+        """Build the outputs of ``payload``, a validated native payload with UUIDs; ``entities`` are what it names."""
         graph = build_graph(payload)
         return cls(
             conversation_id=payload["conversation_id"].lower(),
@@ -56,6 +57,7 @@ class Outputs(NamedTuple):
             total_tokens=_total_tokens(payload),
             nodes_json=orjson.Fragment(graph.nodes_json()),
             edges_json=orjson.Fragment(graph.edges_json()),
+            entities=entities,
         )
 
     def encode(self, capture_timestamp: str) -> bytes:
@@ -71,18 +73,23 @@ class Outputs(NamedTuple):
         if self.total_tokens is not None:
             # A sum of 64-bit counts may leave 64 bits, which orjson refuses.
             fields["total_tokens"] = orjson.Fragment(str(self.total_tokens).encode())
+        if self.entities is not None:
+            fields["entities"] = self.entities
         return orjson.dumps(fields)
 
 
 class DecisionEvent(NamedTuple):
-    """One capture's event. ``outputs`` are encoded JSON; ``timestamp`` is theirs too."""
+    """One capture's event. ``outputs`` are encoded JSON; ``timestamp`` is theirs too.
+
+    ``telemetry`` are integers and our release, and ``redactions`` (kind to count) where content was redacted.
+    """
 
     inputs: Inputs
     outputs: bytes
     constraints_applied: tuple[str, ...]
     execution_ref: str
     timestamp: str
-    telemetry: Mapping[str, int | str]
+    telemetry: Mapping[str, Any]
 
     def envelope(self) -> bytes:
         """The body of the write (CONTRACT 10), with ``inputs`` as the text that was captured."""
@@ -130,14 +137,16 @@ class DecisionEvent(NamedTuple):
         }
 
 
-def constraints_applied(payload: Mapping[str, Any], *, ids_derived: bool) -> tuple[str, ...]:
-    """The constraints that hold for ``payload``, in the order of CONTRACT 6."""
+def constraints_applied(payload: Mapping[str, Any], *, ids_derived: bool, content: str = "full") -> tuple[str, ...]:
+    """The constraints that hold for ``payload``, in the order of CONTRACT 6; ``content`` is the mode that held."""
     options = payload.get("capture_options", {})
     held = {
         "lineage_creation_enabled": options.get("create_lineage", True),
         "entity_extraction_enabled": options.get("extract_entities", False),
         "embedding_computation_deferred": options.get("compute_embeddings", False),
         "ids_derived": ids_derived,
+        "content_redacted": content == "redacted",
+        "content_omitted": content == "none",
     }
     return tuple(name for name, holds in held.items() if holds)
 

@@ -35,7 +35,8 @@ def entries(variable: str, text: str, read: Callable[[str], T]) -> tuple[T, ...]
         try:
             found.append(read(entry))
         except WrongEntry as wrong:
-            raise ConfigurationError(variable, f"the {ordinal(len(found) + 1)} entry {wrong.reason}") from None
+            place = len(found) + 1
+            raise ConfigurationError(variable, f"the {ordinal(place)} entry {wrong.reason}", place=place) from None
     if not found:
         raise ConfigurationError(variable, "holds separators and no entry")
     return tuple(found)

@@ -9,10 +9,13 @@ from agent.core.agent_identity import AGENT_ID, AGENT_VERSION, CLASSIFICATION
 from agent.errors import AgentError
 
 
-def health_document(store: Mapping[str, Any], *, release: str, classification: str = CLASSIFICATION) -> dict[str, Any]:
+def health_document(
+    store: Mapping[str, Any], *, release: str, classification: str = CLASSIFICATION, content: str = "full"
+) -> dict[str, Any]:
     """The health answer; ``store`` is ``{"status", "latency_ms", "kind"}``, and only ``ok`` counts as up.
 
-    ``classification`` is what the answering side does: the capture's unless it says so.
+    ``classification`` is what the answering side does: the capture's unless it says so. ``content`` is how much of it
+    passes (CONTRACT 8): into the store on the write side; the read side shows all that is stored.
     """
     return {
         "status": "ok" if store["status"] == "ok" else "degraded",
@@ -21,7 +24,7 @@ def health_document(store: Mapping[str, Any], *, release: str, classification: s
         "classification": classification,
         "release": release,
         "store": store,
-        "content": "full",
+        "content": content,
     }
 
 

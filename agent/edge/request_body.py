@@ -1,42 +1,38 @@
 """The body of a request of the function host: read under its bounds, and what is left of it read and dropped.
 
 A sender may stall or be gone at any point: none keeps a thread, and none loses an answer because the server closed on
-bytes that nobody read.
+bytes that nobody read. How long it may keep us waiting for the whole of a body its socket knows (``timed_socket``): a
+body that does not come in that time has broken off.
 """
 
 from __future__ import annotations
 
-import socket
-import struct
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
 from agent.edge.body import MAX_BODY_BYTES, read_body
 from agent.edge.room import Place
+from agent.edge.timed_socket import TimedSocket
 
 Environ = Mapping[str, Any]
 
 # A client that is still sending gets our answer only if somebody reads on; beyond this it is cut off.
 _DRAINED_AT_MOST: Final = 64 * 1024 * 1024
-# How long a sender may pause, as struct timeval (seconds and microseconds): within a body that is wanted, and within
-# what nobody waits for any more.
-_STALLED_AT_MOST: Final = struct.pack("ll", 10, 0)
-_DRAIN_STALLED_AT_MOST: Final = struct.pack("ll", 1, 0)
-_AS_LONG_AS_IT_LIKES: Final = struct.pack("ll", 0, 0)
+# How long it may keep us waiting for what nobody waits for any more, in all.
+_DRAINED_WITHIN_S: Final = 3.0
 _PIECE: Final = 64 * 1024
 
 
 def request_body(environ: Environ, *, at_most: int = MAX_BODY_BYTES, place: Place | None = None) -> bytes:
     """The whole body, as ``read_body`` bounds and refuses it, and waits for its ``place``."""
-    with _StallsBounded(environ, _STALLED_AT_MOST):
-        return read_body(
-            environ["wsgi.input"],
-            content_length=_content_length(environ),
-            encoding=environ.get("HTTP_CONTENT_ENCODING"),
-            at_most=at_most,
-            place=place,
-        )
+    return read_body(
+        environ["wsgi.input"],
+        content_length=_content_length(environ),
+        encoding=environ.get("HTTP_CONTENT_ENCODING"),
+        at_most=at_most,
+        place=place,
+    )
 
 
 def answer_and_read_on(body: bytes, environ: Environ) -> Iterator[bytes]:
@@ -47,7 +43,10 @@ def answer_and_read_on(body: bytes, environ: Environ) -> Iterator[bytes]:
     """
     yield body
     # The sender may be gone, or its chunks broken: then nobody waits for the answer.
-    with _StallsBounded(environ, _DRAIN_STALLED_AT_MOST), suppress(Exception):
+    connection = environ.get("gunicorn.socket")
+    if isinstance(connection, TimedSocket):
+        connection.hurry(_DRAINED_WITHIN_S)
+    with suppress(Exception):
         _drain(environ["wsgi.input"])
 
 
@@ -61,25 +60,3 @@ def _drain(stream: BinaryIO) -> None:
     left = _DRAINED_AT_MOST
     while left > 0 and (piece := stream.read(_PIECE)):
         left -= len(piece)
-
-
-class _StallsBounded:
-    """Has each receive of the host's socket end after ``at_most``: a stalled sender must not keep a thread.
-
-    By the kernel's own timeout: Python's would poll before each receive, and a capture has no time for that. Nor for a
-    generator's context manager.
-    """
-
-    __slots__ = ("_at_most", "_connection")
-
-    def __init__(self, environ: Environ, at_most: bytes) -> None:
-        self._connection: socket.socket | None = environ.get("gunicorn.socket")
-        self._at_most = at_most
-
-    def __enter__(self) -> None:
-        if self._connection is not None:
-            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, self._at_most)
-
-    def __exit__(self, *_: object) -> None:
-        if self._connection is not None:
-            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _AS_LONG_AS_IT_LIKES)

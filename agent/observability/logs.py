@@ -22,7 +22,7 @@ from typing import Any, Final, Protocol, TypedDict
 
 import orjson
 
-from agent.errors import AgentError, ConfigurationError, StoreWriteError, ValidationError
+from agent.errors import AgentError, ConfigurationError, RateLimitExceeded, StoreWriteError, ValidationError
 from agent.observability.trace_context import TraceContext
 
 LOGGER_NAME: Final = "agent"
@@ -181,6 +181,9 @@ def log_failure(
         fields["rules"] = tuple(sorted({problem.rule for problem in error.problems}))
     if isinstance(error, StoreWriteError):
         fields["upstream_status"] = error.upstream_status
+    if isinstance(error, RateLimitExceeded) and "limit" in error.details:
+        # Our own, of requests or of memory; the store's has no such name.
+        fields["limit"] = str(error.details["limit"])
     log_event(
         "request refused" if refused else "request failed",
         level=logging.WARNING if refused else logging.ERROR,

@@ -22,6 +22,7 @@ from agent.ambient import peak_memory_bytes
 from agent.bootstrap import embedded_fault, store_client
 from agent.capture.service import CaptureService
 from agent.config import Settings, StoreAddress
+from agent.content.policy import FULL, ContentPolicy
 from agent.errors import StoreConnectionError, StoreNotFound, StoreWriteError
 from agent.once import Once
 from agent.recall.held import HeldSession, HeldSessions
@@ -44,7 +45,8 @@ _NOT_READ: Final = (HTTPStatus.FORBIDDEN, HTTPStatus.METHOD_NOT_ALLOWED)
 class OpenedStore:
     """A store until it is closed: ``client`` writes to it, ``asked`` is who asks it and is closed with it.
 
-    ``intents`` are those that answers are read by, ``environ`` says how windows are cut. ``clock`` gives aware
+    ``intents`` are those that answers are read by, ``environ`` says how windows are cut, ``content`` how much of a
+    capture is stored. ``clock`` gives aware
     instants, ``new_id`` random UUIDs, ``process_id`` the number of the process. After a fork the store is the parent's
     alone: two processes on one connection would read each other's answers, and a lock that a thread had stays locked.
     Whatever is asked of it in another process raises StoreConnectionError at once, as once it is closed: an embedded
@@ -61,6 +63,7 @@ class OpenedStore:
         new_id: Callable[[], str],
         process_id: Callable[[], int],
         environ: Mapping[str, str] = _NOTHING_SET,
+        content: ContentPolicy = FULL,
     ) -> None:
         self._client = client
         self._process_id = process_id
@@ -74,6 +77,7 @@ class OpenedStore:
             elapsed=time.monotonic,
             peak_memory=peak_memory_bytes,
             release=__version__,
+            content=content,
         )
         self.held = HeldSessions(self._reads)
         self.intents = intents
@@ -158,10 +162,12 @@ def open_store(
         # What an empty store answers, an empty store knows best.
         empty = settings._replace(store=StoreAddress(path=IN_MEMORY))
         asked = FileAsked(path, client, lambda: store_client(empty))
+    known = _intents(intents, settings)
     return OpenedStore(
         client,
         asked,
-        intents=_intents(intents, settings),
+        intents=known,
+        content=settings.content._replace(params=known.redacted_params),
         clock=clock,
         new_id=new_id,
         process_id=process_id,

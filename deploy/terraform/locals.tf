@@ -13,6 +13,8 @@ locals {
       ingress       = "ALLOW_ALL"
       egress        = "ALL_TRAFFIC"
       secrets       = { RUVECTOR_API_KEY = "conversation-store-write-key" }
+      key_files     = var.capture_keys ? { CAPTURE_API_KEYS_FILE = "conversation-capture-keys" } : {}
+      limits        = local.limits
     }
     events = {
       name          = "conversation-memory-events"
@@ -27,6 +29,9 @@ locals {
       ingress = "ALLOW_INTERNAL_ONLY"
       egress  = "ALL_TRAFFIC"
       secrets = { RUVECTOR_API_KEY = "conversation-store-write-key" }
+      # No queue sends a key: the function does not start with one.
+      key_files = {}
+      limits    = {}
     }
     recall = {
       name          = "conversation-recall"
@@ -40,6 +45,8 @@ locals {
       ingress       = "ALLOW_ALL"
       egress        = "ALL_TRAFFIC"
       secrets       = { RUVECTOR_API_KEY = "conversation-store-read-key" }
+      key_files     = var.recall_keys ? { RECALL_API_KEYS_FILE = "conversation-recall-keys" } : {}
+      limits        = local.limits
     }
     store = {
       name          = "conversation-store"
@@ -56,6 +63,8 @@ locals {
         { RUVECTOR_STORE = "conversation-store-url", RUVECTOR_KEYS = "conversation-store-keys" },
         var.store_metrics ? { METRICS_KEY = "conversation-store-metrics-key" } : {},
       )
+      key_files = {}
+      limits    = {}
     }
   }
 
@@ -71,12 +80,19 @@ locals {
     var.telemetry_budget_ms == null ? {} : { TELEMETRY_BUDGET_MS = tostring(var.telemetry_budget_ms) },
   )
 
-  secret_names = toset(flatten([for service in local.services : values(service.secrets)]))
+  # Of who calls over HTTP: each instance takes so many requests of a key.
+  limits = var.rate_limit == null ? {} : { RATE_LIMIT = var.rate_limit }
+
+  # Where a secret that is a file is mounted; the platform gives its newest version to whoever reads it again.
+  mounts = "/etc/secrets"
+
+  secret_names = toset(flatten([for service in local.services : concat(values(service.secrets), values(service.key_files))]))
 
   # One entry for each secret that an account reads.
   secret_readers = merge([
     for name, service in local.services : {
-      for secret in values(service.secrets) : "${name} ${secret}" => { service = name, secret = secret }
+      for secret in concat(values(service.secrets), values(service.key_files)) :
+      "${name} ${secret}" => { service = name, secret = secret }
     }
   ]...)
 

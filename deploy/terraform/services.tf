@@ -96,6 +96,8 @@ resource "google_cloudfunctions2_function" "caller" {
         GOOGLE_CLOUD_PROJECT = var.project
       },
       local.telemetry,
+      each.value.limits,
+      { for variable, secret in each.value.key_files : variable => "${local.mounts}/${secret}/keys" },
       lookup(var.settings, each.key, {}),
     )
 
@@ -106,6 +108,20 @@ resource "google_cloudfunctions2_function" "caller" {
         project_id = var.project
         secret     = google_secret_manager_secret.of[secret_environment_variables.value].secret_id
         version    = "latest"
+      }
+    }
+
+    # A file and no variable: a new version is read without a new revision.
+    dynamic "secret_volumes" {
+      for_each = each.value.key_files
+      content {
+        mount_path = "${local.mounts}/${secret_volumes.value}"
+        project_id = var.project
+        secret     = google_secret_manager_secret.of[secret_volumes.value].secret_id
+        versions {
+          version = "latest"
+          path    = "keys"
+        }
       }
     }
   }

@@ -107,6 +107,24 @@ variable "telemetry_budget_ms" {
   default     = null
 }
 
+variable "capture_keys" {
+  description = "Whether callers of the capture function need a key of the secret conversation-capture-keys too, beside what IAM asks for."
+  type        = bool
+  default     = false
+}
+
+variable "recall_keys" {
+  description = "Whether callers of the recall function need a key of the secret conversation-recall-keys too, beside what IAM asks for."
+  type        = bool
+  default     = false
+}
+
+variable "rate_limit" {
+  description = "RATE_LIMIT of the capture and the recall function, such as 100/second;5000/hour: what one instance takes of one key. null for no limit."
+  type        = string
+  default     = null
+}
+
 variable "store_metrics" {
   description = "Whether the store's /metrics is opened by a key of its own, the secret conversation-store-metrics-key."
   type        = bool

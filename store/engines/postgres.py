@@ -1,9 +1,10 @@
-"""The store over PostgreSQL 15 or newer: psycopg 3, a pool, one writer at a time.
+"""The store over PostgreSQL 15 or newer: psycopg 3, a pool, one writer at a time, no wait without a bound.
 
 Appends of all processes meet at one advisory lock, which is held until the commit is done: positions grow in commit
 order, so a reader of the feed waits for nobody and misses nothing. That costs no throughput that would be noticed,
 since what waits is appended together (store.log.group_commit). A writer that hangs is ended by the server
-(``idle_in_transaction_session_timeout``), which bounds how long the others wait; readers never do.
+(``idle_in_transaction_session_timeout``), which bounds how long the others wait; readers never do. A server that
+does not answer is given up (store.engines.watched_connection).
 """
 
 from __future__ import annotations
@@ -17,19 +18,14 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
-import psycopg.sql
 from psycopg import errors as pg
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from store.engines.engine import Connection
 from store.engines.postgres_connection import PostgresConnection, fault_of
-from store.engines.schema import POSTGRESQL, SCHEMA_VERSION, stamp, tables
-from store.errors import (
-    DatabaseUnreachable,
-    ForkedDatabase,
-    NewerDatabase,
-    NotADatabase,
-)
+from store.engines.postgres_pool import PostgresPool
+from store.engines.postgres_tables import prepare, schema_version
+from store.engines.watched_connection import SilentDatabase, WatchedConnection
+from store.errors import DatabaseLocked, ForkedDatabase
 from store.log.event_store import EventStore
 
 # Any number that other programs in the same database are unlikely to lock ("ruvector" in ASCII).
@@ -37,6 +33,9 @@ _APPENDS: Final = 0x7275766563746F72
 _MAX_CONNECTIONS: Final = 16
 _CONNECT_TIMEOUT_S: Final = 3
 _PROBE_TIMEOUT_S: Final = 1.0
+# The server ends a wait for a lock by itself: an answer that is later than this does not come.
+_ANSWER_S: Final = 1.0
+_PROBE_ANSWER_S: Final = 0.3
 # How long a writer that does not go on may hold up the others.
 IDLE_WRITER_ENDS_S: Final = 10
 
@@ -47,15 +46,8 @@ SET idle_in_transaction_session_timeout = {IDLE_WRITER_ENDS_S * 1000};
 SET client_encoding = 'UTF8';
 SET TIME ZONE 'UTC'
 """
-_BEGIN: Final = "BEGIN"
+_PID: Final = "SELECT pg_backend_pid()"
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_TABLES: Final = """
-SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-WHERE relkind IN ('r', 'p') AND nspname = current_schema()
-"""
-_STAMPED: Final = """
-SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'alembic_version' AND pg_table_is_visible(oid))
-"""
 # All that hold what somebody said or is called, or digests of it.
 _WITH_CONTENT: Final = ("events", "sessions", "turns", "labels", "words")
 _SIZE: Final = (
@@ -103,33 +95,34 @@ class PostgresEngine:
         self._clock = clock
         self._sleep = sleep
         self._opening = threading.Lock()
-        self._pool: ConnectionPool[Any] | None = None
+        self._pool: PostgresPool | None = None
         self._owner: int | None = None
         self._is_ready = False
 
     @contextmanager
     def writing(self, *, timeout_s: float | None = None) -> Iterator[Connection]:
-        end = self._clock() + self._bounded(timeout_s)
-        with self._connection(end) as raw:
-            self._lock(raw, end)
-            yield PostgresConnection(raw)
+        pool, end = self._ready_pool(self._bounded(timeout_s))
+        with self._writing(pool, end) as connection:
+            yield connection
 
     @contextmanager
     def reading(self, *, timeout_s: float | None = None) -> Iterator[Connection]:
-        with self._connection(self._clock() + self._bounded(timeout_s), reads_only=True) as raw:
+        pool, end = self._ready_pool(self._bounded(timeout_s))
+        with self._connection(pool, end, lambda: _BEGIN_READING) as raw:
             yield PostgresConnection(raw)
 
     def probe(self, *, timeout_s: float | None = None) -> None:
         """Take the lock of appends and write a row that is rolled back."""
         wait_s = _PROBE_TIMEOUT_S if timeout_s is None else min(timeout_s, _PROBE_TIMEOUT_S)
-        with suppress(_Undone), self.writing(timeout_s=wait_s) as connection:
+        pool, end = self._ready_pool(self._bounded(wait_s))
+        with suppress(_Undone), self._writing(pool, end, due=end + _PROBE_ANSWER_S) as connection:
             connection.execute("INSERT INTO write_probe (filler) VALUES (?)", (b"",))
             raise _Undone
 
     def has_store(self) -> bool:
         try:
-            with psycopg.connect(self._url, connect_timeout=_CONNECT_TIMEOUT_S, autocommit=True) as raw:
-                return _schema_version(raw) > 0
+            with self._connect() as raw:
+                return schema_version(raw) > 0
         except psycopg.Error as error:
             raise fault_of(error) from error
 
@@ -141,8 +134,9 @@ class PostgresEngine:
         PostgreSQL zeroes nothing that it frees, so until then old rows can be read in the files. Write-ahead logs,
         backups and replicas are not touched: see docs/store.md.
         """
-        with self._connection(self._clock() + self._lock_timeout_s, autocommit=True) as raw:
-            (size,) = raw.execute(_SIZE, (list(_WITH_CONTENT),)).fetchone()
+        pool, end = self._ready_pool(self._lock_timeout_s)
+        with self._connection(pool, end, lambda: "SET lock_timeout = 0") as raw:
+            (size,) = raw.execute(_SIZE, (list(_WITH_CONTENT),)).fetchone() or (0,)
             whole = (at_most_bytes is None or size <= at_most_bytes) and self._nobody_looks_back(raw)
             for table in _WITH_CONTENT:
                 raw.execute(f"VACUUM {'FULL ' if whole else ''}{table}")
@@ -163,11 +157,7 @@ class PostgresEngine:
         return True
 
     def connections(self) -> tuple[int, int]:
-        if self._pool is None:
-            return 0, 0
-        stats = self._pool.get_stats()
-        idle = stats.get("pool_available", 0)
-        return stats.get("pool_size", 0) - idle, idle
+        return (0, 0) if self._pool is None else self._pool.counts()
 
     def close(self) -> None:
         with self._opening:
@@ -179,126 +169,116 @@ class PostgresEngine:
         return self._lock_timeout_s if timeout_s is None else min(max(timeout_s, 0.0), self._lock_timeout_s)
 
     @contextmanager
-    def _connection(self, end: float, *, reads_only: bool = False, autocommit: bool = False) -> Iterator[Any]:
-        """A connection in a transaction; the errors of psycopg and of its pool in the store's words."""
+    def _writing(self, pool: PostgresPool, end: float, due: float | None = None) -> Iterator[Connection]:
+        with self._connection(pool, end, lambda: _begin_writing(end - self._clock()), due) as raw:
+            yield PostgresConnection(raw)
+
+    @contextmanager
+    def _connection(
+        self, pool: PostgresPool, end: float, begin: Callable[[], str], due: float | None = None
+    ) -> Iterator[WatchedConnection]:
+        """A connection that ``begin`` was said to by ``end``; the errors of psycopg in the store's words.
+
+        What it began is committed when the block ends, or rolled back. By ``due`` all must be answered.
+        """
         try:
-            pool = self._ready_pool(end)
-            begin = _BEGIN_READING if reads_only else _BEGIN
-            with _taken(pool, max(0.0, end - self._clock()), None if autocommit else begin) as raw:
-                if autocommit:
-                    raw.execute("SET lock_timeout = 0")
-                    yield raw
-                    return
-                try:
-                    yield raw
+            raw = self._begun(pool, end, begin, due)
+            try:
+                raw.due = due
+                yield raw
+                if not _is_idle(raw):
                     raw.execute("COMMIT")
-                except BaseException:
-                    with suppress(psycopg.Error):
-                        raw.execute("ROLLBACK")
-                    raise
-        except (PoolTimeout, PoolClosed) as error:
-            raise self._no_connection() from error
+            except BaseException:
+                _roll_back(raw)
+                raise
+            finally:
+                pool.give_back(raw)
+        except SilentDatabase as error:
+            # The others went the same way, and each would be waited for in its turn.
+            pool.drop_idle()
+            raise fault_of(error) from error
         except psycopg.Error as error:
             raise fault_of(error) from error
 
-    def _no_connection(self) -> DatabaseUnreachable:
-        """Whether the pool has none, or the server gives none: the pool itself does not say."""
-        try:
-            psycopg.connect(self._url, connect_timeout=_CONNECT_TIMEOUT_S).close()
-        except psycopg.Error:
-            return DatabaseUnreachable("the database cannot be reached, or does not let this user in")
-        return DatabaseUnreachable("no connection to the database is free")
+    def _begun(self, pool: PostgresPool, end: float, begin: Callable[[], str], due: float | None) -> WatchedConnection:
+        """A connection that the server has not closed meanwhile; those that it has are replaced."""
+        while True:
+            raw = pool.take(end - self._clock())
+            try:
+                if not raw.closed and not _was_told(raw):
+                    raw.due = due or max(end, self._clock()) + _ANSWER_S
+                    raw.execute(begin(), prepare=False)
+                    return raw
+            except psycopg.OperationalError as error:
+                if isinstance(error, SilentDatabase) or not raw.closed:
+                    _roll_back(raw)
+                    pool.give_back(raw)
+                    raise
+            # Nothing was asked of it yet that would be asked twice.
+            raw.close()
+            pool.give_back(raw)
 
-    def _ready_pool(self, end: float) -> ConnectionPool[Any]:
+    def _ready_pool(self, timeout_s: float) -> tuple[PostgresPool, float]:
+        """The pool, over tables of this release, and until when the caller may wait for others.
+
+        Making or migrating the tables is no wait for others: who has done it has all of its time left.
+        """
         pool = self._pool
         if pool is not None and self._is_ready:
             if self._owner != os.getpid():
                 raise ForkedDatabase("the store was opened before this process forked: open one in each process")
-            return pool
-        with self._opening:
+            return pool, self._clock() + timeout_s
+        end = self._clock() + timeout_s
+        if not self._opening.acquire(timeout=timeout_s):
+            raise DatabaseLocked("another call prepares the database")
+        try:
             if self._pool is None:
                 self._owner = os.getpid()
-                self._pool = ConnectionPool(
-                    self._url,
-                    min_size=0,
-                    max_size=self._max_connections,
-                    open=True,
-                    configure=_configure,
-                    kwargs={"autocommit": True, "connect_timeout": _CONNECT_TIMEOUT_S, "prepare_threshold": 1},
-                    # Tried again by the next call, not behind its back.
-                    reconnect_timeout=0.0,
-                    max_idle=300.0,
-                    name="ruvector",
-                )
+                self._pool = PostgresPool(self._connect, size=self._max_connections, clock=self._clock)
             if not self._is_ready:
-                with _taken(self._pool, max(0.0, end - self._clock())) as raw:
-                    self._prepare(raw, end)
+                with self._connection(self._pool, end, lambda: "") as raw:
+                    prepare(raw, _begin_writing(self._lock_timeout_s))
                 self._is_ready = True
-            return self._pool
+                end = self._clock() + timeout_s
+            return self._pool, end
+        finally:
+            self._opening.release()
 
-    def _prepare(self, raw: Any, end: float) -> None:
-        """Make the tables of an empty database, migrate those of an older release; under the lock of appends."""
-        if _stamp(raw) == f"{SCHEMA_VERSION:04}":
-            return
-        raw.execute("BEGIN")
+    def _connect(self) -> WatchedConnection:
+        """Raises psycopg.Error."""
+        raw = WatchedConnection.connect(
+            self._url, connect_timeout=_CONNECT_TIMEOUT_S, autocommit=True, prepare_threshold=1
+        )
         try:
-            self._lock(raw, end)
-            # Another process may have made the tables while this one waited.
-            version = _schema_version(raw)
-            if version == 0:
-                for statement in (*tables(POSTGRESQL), *stamp()):
-                    raw.execute(statement)
-            elif version != SCHEMA_VERSION:
-                from store.engines.migrations import upgrade
-
-                upgrade(PostgresConnection(raw), raw, "postgresql+psycopg")
-            raw.execute("COMMIT")
+            raw.due = self._clock() + _CONNECT_TIMEOUT_S
+            raw.execute(_SESSION)
+            (raw.pid,) = raw.execute(_PID, prepare=False).fetchone() or (0,)
         except BaseException:
-            with suppress(psycopg.Error):
-                raw.execute("ROLLBACK")
+            raw.close()
             raise
-
-    def _lock(self, raw: Any, end: float) -> None:
-        left_ms = max(1, int((end - self._clock()) * 1000))
-        raw.execute(f"SET LOCAL lock_timeout = {left_ms}", prepare=False)
-        raw.execute("SELECT pg_advisory_xact_lock(%s)", (_APPENDS,))
+        raw.due = None
+        return raw
 
 
 class _Undone(Exception):
     """Rolls a transaction back."""
 
 
-def _configure(raw: Any) -> None:
-    for statement in _SESSION.split(";"):
-        raw.execute(statement)
+def _begin_writing(timeout_s: float) -> str:
+    """In one message: the server is asked once, and bounds the wait for other writers."""
+    left_ms = max(1, int(timeout_s * 1000))
+    return f"BEGIN; SET LOCAL lock_timeout = {left_ms}; SELECT pg_advisory_xact_lock({_APPENDS})"
 
 
-@contextmanager
-def _taken(pool: ConnectionPool[Any], timeout_s: float, begin: str | None = None) -> Iterator[Any]:
-    """A connection of the pool, in a transaction that ``begin`` began."""
-    raw = _answering(pool, max(timeout_s, 0.001), begin)
-    try:
-        yield raw
-    finally:
-        pool.putconn(raw)
+def _is_idle(raw: WatchedConnection) -> bool:
+    """Whether no transaction is open."""
+    return raw.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
 
 
-def _answering(pool: ConnectionPool[Any], timeout_s: float, begin: str | None) -> Any:
-    """A connection that the server has not closed meanwhile; those that it has are replaced."""
-    while True:
-        raw = pool.getconn(timeout=timeout_s)
-        try:
-            if not raw.closed and not _was_told(raw):
-                if begin is not None:
-                    raw.execute(begin)
-                return raw
-        except psycopg.OperationalError:
-            if not raw.closed:
-                pool.putconn(raw)
-                raise
-        # Nothing was asked of it yet that would be asked twice.
-        raw.close()
-        pool.putconn(raw)
+def _roll_back(raw: WatchedConnection) -> None:
+    with suppress(psycopg.Error):
+        if not raw.closed and not _is_idle(raw):
+            raw.execute("ROLLBACK")
 
 
 def _was_told(raw: Any) -> bool:
@@ -306,25 +286,3 @@ def _was_told(raw: Any) -> bool:
     waiting = select.poll()
     waiting.register(raw.fileno(), select.POLLIN)
     return bool(waiting.poll(0))
-
-
-def _stamp(raw: Any) -> str | None:
-    """The revision that a database says it has; None where it says none."""
-    # By the catalogue: to_regclass may answer from before the lock was waited for.
-    (there,) = raw.execute(_STAMPED).fetchone()
-    row = raw.execute("SELECT version_num FROM alembic_version").fetchone() if there else None
-    return None if row is None else str(row[0])
-
-
-def _schema_version(raw: Any) -> int:
-    """0 for an empty database. Raises NewerDatabase, and NotADatabase for one of another program."""
-    stamp = _stamp(raw)
-    if stamp is None:
-        (count,) = raw.execute(_TABLES).fetchone()
-        if not count:
-            return 0
-    if stamp is None or not stamp.isdecimal():
-        raise NotADatabase("the database belongs to another program")
-    if int(stamp) > SCHEMA_VERSION:
-        raise NewerDatabase(int(stamp), SCHEMA_VERSION)
-    return int(stamp)

@@ -11,6 +11,7 @@ import psycopg.sql
 from psycopg import errors as pg
 
 from store.engines.engine import Rows
+from store.engines.watched_connection import SilentDatabase
 from store.errors import (
     DamagedDatabase,
     DatabaseLocked,
@@ -35,6 +36,7 @@ _FAULTS: Final[tuple[tuple[type[psycopg.Error], type[StoreAnswerError], str], ..
     (pg.DataCorrupted, DamagedDatabase, "the database is damaged"),
     (pg.IndexCorrupted, DamagedDatabase, "the database is damaged"),
     (pg.UndefinedTable, NotADatabase, "the database has not our tables"),
+    (SilentDatabase, DatabaseUnreachable, "the database does not answer: send it again, it is stored once"),
     (psycopg.OperationalError, DatabaseUnreachable, "the database cannot be reached"),
     (psycopg.InterfaceError, DatabaseUnreachable, "the database cannot be reached"),
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 DEFAULT_TENANT_KEY: Final = 1
 
 # Positions of one tenant at most; 2^23 tenants.
@@ -73,7 +73,8 @@ POSTGRESQL: Final = Dialect(
 # sessions.version: 0 while it has no turns. agents, users, tags: JSON arrays. total_tokens: decimal digits, since a sum
 # of 64-bit counts may leave 64 bits.
 # labels: what sessions are listed by; kind is one of store.lists.labels, value a digest.
-# turns.waits_for: see store.log.turns. own_index: the place of the latest revision among the turns that the event at
+# turns.narrowness: of the fullest event that brought the latest body (store.log.capture). waits_for: see
+# store.log.turns. own_index: the place of the latest revision among the turns that the event at
 # revision_position brought (store.log.layout). body: its members, where they differ from what stands there.
 # words: 64-bit digests (store.lists.words). indexed: up to which position a tenant's words and labels are there.
 _TABLES: Final = """

@@ -133,9 +133,12 @@ def _read(stream: Any, length: int) -> bytes:
     """Up to ``length`` bytes; one more than the limit is TooLarge."""
     parts: list[bytes] = []
     missing = length
-    while missing and (part := stream.read(missing)):
-        parts.append(part)
-        missing -= len(part)
+    try:
+        while missing and (part := stream.read(missing)):
+            parts.append(part)
+            missing -= len(part)
+    except Exception:  # noqa: BLE001 - each host has its own errors for broken chunks and for who is gone or too slow
+        raise BadRequest("the body broke off, came too slowly, or its chunks are malformed") from None
     if length - missing > MAX_BODY_BYTES:
         raise TooLarge(_TOO_LARGE)
     return b"".join(parts)

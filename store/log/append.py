@@ -31,7 +31,16 @@ from store.log.session_row import INSERTED as SESSION_INSERTED
 from store.log.session_row import SessionRow, read_row
 from store.log.session_rows import DatabaseSession, batches
 from store.log.turn_rows import COLUMNS as TURN_COLUMNS
-from store.log.turn_rows import AppendedTo, TurnWrites, connect, plan_writes, revise, with_new_turns, with_revisions
+from store.log.turn_rows import (
+    AppendedTo,
+    TurnWrites,
+    connect,
+    plan_writes,
+    revise,
+    widen,
+    with_new_turns,
+    with_revisions,
+)
 from store.log.turns import Placement, place
 from store.port import Appended, Submission
 
@@ -291,6 +300,7 @@ class _After:
         if capture is not None:
             at = AppendedTo(tenant, row.key, self.position)
             connect(connection, at, capture.conversation_id, self.placement)
+            widen(connection, at, capture.narrowness, self.placement)
             if self.writes.revisions:
                 revised = revise(connection, at, capture.narrowness, self.writes)
                 row = with_revisions(connection, row, revised, self.position)

@@ -71,7 +71,7 @@ def _same_body(connection: Connection, tenant: int, event: _First, envelope: Env
     sent = envelope.payload
     if event.erased:
         erased = _erased_ids(payload)
-        payload, sent = (_without_metadata(each, erased) for each in (payload, as_kept(sent, erased)))
+        payload, sent = (_as_all_keep_it(each, erased) for each in (payload, as_kept(sent, erased)))
     return canonical_sent(payload) == canonical_sent(sent)
 
 
@@ -83,9 +83,16 @@ def _erased_ids(payload: dict[str, Any]) -> set[bytes | None]:
     return {packed(turn.get("turn_id")) for turn in named if isinstance(turn, dict) and turn.get("erased") is True}
 
 
-def _without_metadata(payload: dict[str, Any], erased: Collection[bytes | None]) -> dict[str, Any]:
-    """The payload with nothing of the ``erased`` turns' metadata: skeletons of earlier releases have none."""
-    inputs = payload.get("inputs")
+def _as_all_keep_it(payload: dict[str, Any], erased: Collection[bytes | None]) -> dict[str, Any]:
+    """The payload without what not every release keeps of an event that lost ``erased`` turns, or keeps alike.
+
+    That is their metadata, which skeletons of earlier releases have none of, and entities: they are found in the turns,
+    so they tell no two bodies apart.
+    """
+    outputs, inputs = payload.get("outputs"), payload.get("inputs")
+    if isinstance(outputs, dict) and "entities" in outputs:
+        left = {name: value for name, value in outputs.items() if name != "entities"}
+        payload = {**payload, "outputs": left}
     if not erased or not isinstance(inputs, dict) or not isinstance(inputs.get("turns"), list):
         return payload
     turns = [

@@ -98,14 +98,27 @@ def as_kept(payload: dict[str, Any], erased: Collection[bytes | None]) -> dict[s
 
 
 def without_entities(outputs: Any, erased: Collection[bytes | None]) -> Any:
-    """The outputs without the entities (CONTRACT 6) of ``erased`` turns."""
-    entities = outputs.get("entities") if isinstance(outputs, dict) and erased else None
-    if not isinstance(entities, list):
+    """The outputs without the entities (CONTRACT 6) of ``erased`` turns; themselves where there are none to go.
+
+    What is no entity of a turn with a name may have been found in any of them, and goes too.
+    """
+    if not erased or not isinstance(outputs, dict) or "entities" not in outputs:
         return outputs
-    kept = [
-        entity for entity in entities if not isinstance(entity, dict) or packed(entity.get("turn_id")) not in erased
-    ]
-    return {**outputs, "entities": kept}
+    entities = outputs["entities"]
+    sent = entities if isinstance(entities, list) else []
+    kept = [entity for entity in sent if (turn_id := _turn_of(entity)) is not None and turn_id not in erased]
+    return outputs if kept == entities else {**outputs, "entities": kept}
+
+
+def entity_turns(outputs: Any) -> frozenset[bytes]:
+    """The turns that the entities of the outputs name."""
+    entities = outputs.get("entities") if isinstance(outputs, dict) else None
+    named = map(_turn_of, entities if isinstance(entities, list) else ())
+    return frozenset(turn_id for turn_id in named if turn_id is not None)
+
+
+def _turn_of(entity: Any) -> bytes | None:
+    return packed(entity.get("turn_id")) if isinstance(entity, dict) else None
 
 
 def lay_out(rest: Rest, own: Sequence[OwnTurn], turns: Sequence[Reference | None]) -> EventBody:

@@ -36,6 +36,7 @@ _REVISED_AT_ONCE: Final = 1000
 _AWAIT_PARENT: Final = """
 INSERT INTO awaited_parents (tenant, session_key, turn_id, conversation_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
 """
+WIDEN: Final = "UPDATE turns SET narrowness = ? WHERE turn_key = ?"
 BURY: Final = "INSERT INTO tombstones (turn_id, tenant) VALUES (?, ?) ON CONFLICT DO NOTHING"
 # What an erased turn keeps of its body's identity: nothing, a hash of a short text can be guessed.
 NO_BODY: Final = bytes(32)
@@ -128,6 +129,13 @@ def revise(connection: Connection, at: AppendedTo, narrowness: int, writes: Turn
             rows.append((*revision, own_index, *done[-1][2:], body, key))
         connection.executemany(_REVISE, rows)
     return done
+
+
+def widen(connection: Connection, at: AppendedTo, narrowness: int, placement: Placement) -> None:
+    """Write that turns count as fuller: their very body came in an event of ``narrowness``. It is no revision."""
+    if placement.fuller:
+        rows = [(narrowness, turn_key(at.session_key, seq)) for seq in placement.fuller]
+        connection.executemany(WIDEN, rows)
 
 
 def connect(connection: Connection, at: AppendedTo, conversation_id: bytes, placement: Placement) -> None:

@@ -74,6 +74,8 @@ class Placement:
     """What an append does to the turns of one session.
 
     ``same`` are turns that are there in the same form already; ``alike`` those that may differ in the case of ids.
+    ``fuller`` are stored turns (by seq) whose very body came from a fuller event: they count as fuller from then on, or
+    a narrower body of a later event would replace what is now known to be the fuller one (CONTRACT 8).
     """
 
     new: dict[bytes, PlacedTurn] = field(default_factory=dict)
@@ -82,6 +84,7 @@ class Placement:
     revised: dict[bytes, StoredTurn] = field(default_factory=dict)
     same: dict[bytes, StoredTurn] = field(default_factory=dict)
     alike: dict[bytes, StoredTurn] = field(default_factory=dict)
+    fuller: list[int] = field(default_factory=list)
     # Stored turns (by seq) that got their first child in their own conversation.
     no_longer_leaves: set[int] = field(default_factory=set)
     # Parents that are not there yet, and those of earlier appends that came with this one.
@@ -114,7 +117,10 @@ def place(
                 placer.placement.same[turn.turn_id] = stored
             else:
                 placer.placement.alike[turn.turn_id] = stored
+            if narrowness < stored.narrowness:
+                placer.placement.fuller.append(stored.seq)
         elif narrowness > stored.narrowness:
+            # CONTRACT 8: a narrower body never replaces a fuller one.
             placer.placement.known += 1
         else:
             placer.placement.revised[turn.turn_id] = stored

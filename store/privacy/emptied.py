@@ -13,10 +13,10 @@ from itertools import chain
 from typing import Any, Final
 
 from store.log.envelope import encode_sent, parse_kept
-from store.log.event_body import OpenBody, Rest, with_graph, without_entities
-from store.log.layout import Layout, OwnTurn, Reference
+from store.log.event_body import OpenBody, Rest, entity_turns, with_graph, without_entities
+from store.log.layout import VARIANT, Layout, OwnTurn, Reference
 from store.log.skeleton import skeleton
-from store.privacy.kept_graph import Place, is_in_doubt, same_graph
+from store.privacy.kept_graph import Place, is_in_doubt, lost_names, same_graph
 from store.privacy.reduced import reduced
 
 Texts = Callable[[OpenBody], list[bytes]]
@@ -26,11 +26,12 @@ _ENTITIES: Final = b'"entities"'
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The turns that go: each place of an own text of theirs, with the turn's id.
+    """The turns that go, ``turn_ids``: each place of an own text of theirs, with the turn's id.
 
     ``names``: what their skeletons do not say of the graph, the names of invocations that are no ids.
     """
 
+    turn_ids: frozenset[bytes]
     places: dict[Place, bytes]
     names: dict[Place, frozenset[str]]
 
@@ -43,25 +44,35 @@ class Gone:
 
 
 def without_turns(body: OpenBody, position: int, gone: Gone, texts: Texts) -> OpenBody:
-    """The body without the turns that go; itself where it names none. ``texts`` gives all turns of a body."""
+    """The body without the turns that go, and without what was found in them; itself where it says nothing of them.
+
+    ``texts`` gives all turns of a body.
+    """
     named = gone.named_by(body, position)
-    if not named:
-        return body
+    less = _with_skeletons(body, position, named, gone, texts) if named else body
+    if _ENTITIES in less.rest.text and less.rest.has_turns:
+        less = _without_entities(less, {gone.places[place] for place in named}, gone)
+    return less
+
+
+def _with_skeletons(body: OpenBody, position: int, named: frozenset[Place], gone: Gone, texts: Texts) -> OpenBody:
     own = tuple(emptied(turn) if (position, index) in named else turn for index, turn in enumerate(body.own))
     less = replace(body, own=own, layout=_bare(body.layout, named))
     names = frozenset[str]().union(*(gone.names[place] for place in named if place in gone.names))
     if body.rest.graph_at is not None and (names or is_in_doubt(body.layout)):
         less = _with_same_graph(less, texts(body), _after(less, texts(less), named))
-    less = _without_nodes(less, names)
-    if _ENTITIES in less.rest.text:
-        less = replace(less, rest=_without_entities(less.rest, {gone.places[place] for place in named}))
-    return less
+    return _without_nodes(less, names)
 
 
 def without_all_else(body: OpenBody, texts: Texts) -> OpenBody:
-    """The body with its turns as they are, and of all else what ``store.privacy.reduced`` leaves."""
+    """The body with the turns that stand elsewhere, and of all else what ``store.privacy.reduced`` leaves.
+
+    What it said of them in words of its own goes too: a form that is not the turn's (a narrower one, CONTRACT 8), and
+    the derived members.
+    """
     if not body.rest.has_turns:
         return without_payload(body)
+    body = _without_words_of_its_own(body, texts)
     if (
         body.rest.graph_at is not None
         and _inputs(body).get("capture_options", {}).get("create_lineage", True) is not True
@@ -78,11 +89,26 @@ def without_payload(body: OpenBody) -> OpenBody:
     return replace(body, rest=Rest(encode_sent(document), None, has_turns=False))
 
 
-def _bare(layout: Layout, named: frozenset[Place]) -> Layout:
-    """The layout without what references to these say of derived members."""
+def _without_words_of_its_own(body: OpenBody, texts: Texts) -> OpenBody:
+    layout = _bare(body.layout, None)
+    if VARIANT not in layout.kinds and layout is body.layout:
+        return body
+    variants = [parse_kept(turn.head + turn.tail) for turn in body.own if turn.kind == VARIANT]
+    own = tuple(emptied(turn) if turn.kind == VARIANT else turn for turn in body.own)
+    less = replace(body, own=own, layout=layout)
+    if body.rest.graph_at is not None:
+        less = _with_same_graph(less, texts(body), texts(less))
+    return _without_nodes(less, frozenset[str]().union(*map(lost_names, variants)))
+
+
+def _bare(layout: Layout, named: frozenset[Place] | None) -> Layout:
+    """The layout without what references to these (None: any) say of derived members; itself where none does."""
     if not any(turn is not None and (turn.without or turn.members) for turn in layout.turns):
         return layout
-    turns = (Reference(*turn[:2]) if turn is not None and turn[:2] in named else turn for turn in layout.turns)
+    turns = (
+        Reference(*turn[:2]) if turn is not None and (named is None or turn[:2] in named) else turn
+        for turn in layout.turns
+    )
     return replace(layout, turns=tuple(turns))
 
 
@@ -130,13 +156,17 @@ def _inputs(body: OpenBody) -> dict[str, Any]:
     return inputs
 
 
-def _without_entities(rest: Rest, named: Collection[bytes]) -> Rest:
-    document = parse_kept(rest.text)
+def _without_entities(body: OpenBody, named: Collection[bytes], gone: Gone) -> OpenBody:
+    """Without the entities of the turns that go. ``named`` are those of this event; another writer's may name more."""
+    document = parse_kept(body.rest.text)
     payload = document["payload"]
-    if "outputs" not in payload:
-        return rest
-    payload["outputs"] = without_entities(payload["outputs"], named)
-    return _rest(document, graph_is_made=rest.graph_at is not None)
+    outputs = payload.get("outputs")
+    going = {*named, *(entity_turns(outputs) & gone.turn_ids)}
+    less = without_entities(outputs, going)
+    if less is outputs:
+        return body
+    payload["outputs"] = less
+    return replace(body, rest=_rest(document, graph_is_made=body.rest.graph_at is not None))
 
 
 def _rest(document: dict[str, Any], *, graph_is_made: bool) -> Rest:

@@ -7,6 +7,7 @@ one session's turns. What is appended or erased meanwhile shows from the next pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from store.log.event_rows import envelope_text
 from store.log.identifiers import unpacked
 from store.log.record import Chunks
 from store.log.session_row import COLUMNS as SESSION_COLUMNS
-from store.log.session_row import read_row
+from store.log.session_row import SessionRow, read_row
 from store.log.session_rows import batches
 from store.log.turn_page import read_turns
 from store.port import Actor, TurnsQuery
@@ -94,6 +95,8 @@ class _Person:
         self._tenant = tenant
         self._user = user
         self._timeout_s = timeout_s
+        # Sessions whose first user turn, which their rows show, is one of the person's; known once the turns were read.
+        self._speaks_first: set[int] = set()
 
     def pages(self, read: Callable[[Connection, int], Page]) -> Iterator[list[bytes]]:
         """All pages that ``read`` gives from 0 on. No transaction is open while one is sent."""
@@ -119,10 +122,16 @@ class _Person:
         return texts, None
 
     def sessions(self, connection: Connection, after: int) -> Page:
-        """Rows of the sessions that name the person, beyond the session ``after``."""
+        """Rows of the sessions that name the person, beyond the session ``after``: of persons they name nobody else."""
         rows = connection.execute(_SESSIONS, (self._tenant, labels.USER, self._user, after, _ROWS_AT_ONCE)).fetchall()
         found = [read_row(row) for row in rows]
-        return [session_json(row) for row in found], found[-1].key if len(found) == _ROWS_AT_ONCE else None
+        return [session_json(self._alone(row)) for row in found], found[-1].key if len(found) == _ROWS_AT_ONCE else None
+
+    def _alone(self, row: SessionRow) -> SessionRow:
+        """The row without other users' names, and without what another said first."""
+        content = row.first_user_content if row.key in self._speaks_first else None
+        users = tuple(name for name in row.users if labels.digest(name) == self._user)
+        return replace(row, users=users, first_user_content=content)
 
     def turns(self) -> Iterator[list[bytes]]:
         """Pages of the turns that the person's events brought, session by session, in ``seq`` order."""
@@ -146,12 +155,14 @@ class _Person:
 
     def _turns_of(self, session_key: int, turn_ids: set[bytes]) -> Iterator[list[bytes]]:
         with self._engine.reading(timeout_s=self._timeout_s) as connection:
-            sql = "SELECT session_id FROM sessions WHERE session_key = ?"
-            (session_id,) = connection.execute(sql, (session_key,)).fetchone()
+            sql = "SELECT session_id, first_user_seq FROM sessions WHERE session_key = ?"
+            session_id, first_user_seq = connection.execute(sql, (session_key,)).fetchone()
             places: list[int] = []
             for marks, some in batches(sorted(turn_ids)):
                 sql = f"SELECT seq FROM turns WHERE session_key = ? AND turn_id IN ({marks})"  # noqa: S608 - marks only
                 places += [seq for (seq,) in connection.execute(sql, (session_key, *some)).fetchall()]
+        if first_user_seq in places:
+            self._speaks_first.add(session_key)
         for first, last in _runs(sorted(places)):
             yield from self._run(session_id, first, last)
 

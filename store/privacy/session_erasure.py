@@ -116,7 +116,7 @@ class SessionErasure:
         return (key for (key,) in self._connection.execute(sql, (self._session_key,)).fetchall())
 
     def _gone(self, turns: Collection[bytes]) -> Gone:
-        gone = Gone({}, {})
+        gone = Gone(frozenset(turns), {}, {})
         for key in self._event_keys() if turns else ():
             _, body = read_body(self._connection, key)
             for index, turn in enumerate(body.own):

@@ -102,6 +102,8 @@ class SessionCheck:
         last_seq = 0 if self._row is None else self._row.last_seq
         rows = TurnRows(self._connection, self.tenant, self._key, self.name, self.tally)
         rows.check(last_seq, lost=turns.lost)
+        if said.complete:
+            turns.name_too_full()
         turns.name_strays(rows.count)
         if self._row is not None:
             self.tally.sessions += 1

@@ -22,6 +22,7 @@ from store.log.session_row import turn_columns
 from store.log.session_rows import batches
 from store.log.turn_rows import NO_BODY
 from store.upkeep.verify_event import OpenEvent
+from store.upkeep.verify_narrowness import NarrownessChecks
 from store.upkeep.verify_tally import Tally, Tenant
 
 
@@ -64,6 +65,7 @@ class TurnChecks:
         self._session_key = session_key
         self._session = session
         self._tally = tally
+        self._narrowness = NarrownessChecks(connection, session_key)
         # Rows whose first arrival, and whose latest revision, was found where the row says; revisions of all.
         self.arrived = 0
         self.latest = 0
@@ -77,6 +79,9 @@ class TurnChecks:
         turns = event.capture.turns
         own = [place for place, reference in enumerate(event.layout.turns) if reference is None]
         rows = self._rows([turns[place].turn_id for place in own])
+        said_otherwise = f"its row says something else than position {event.position}: "
+        for turn_id in self._narrowness.too_narrow(event):
+            self._found("wrong_turn", turn_id, said_otherwise + "narrowness")
         for own_index, (place, kind) in enumerate(zip(own, event.layout.kinds, strict=True)):
             turn = turns[place]
             row = rows.get(turn.turn_id)
@@ -90,8 +95,12 @@ class TurnChecks:
             wrong = self._arrival(event, place, row) if kind == NEW else []
             wrong += self._revision(event, turn, row, own_index, kind)
             if wrong:
-                detail = f"its row says something else than position {event.position}: {', '.join(wrong)}"
-                self._found("wrong_turn", turn.turn_id, detail)
+                self._found("wrong_turn", turn.turn_id, said_otherwise + ", ".join(wrong))
+
+    def name_too_full(self) -> None:
+        """Tell the rows that count as fuller than any event that brought their body."""
+        for turn_id, position in self._narrowness.too_full():
+            self._found("wrong_turn", turn_id, f"its row says something else than position {position}: narrowness")
 
     def name_strays(self, count: int) -> None:
         """Tell the rows that no event was found to bring, where there are any; ``count`` is the number of rows."""
@@ -150,7 +159,11 @@ class TurnChecks:
         self.latest += 1
         if kind not in (NEW, REVISED):
             return ["revision_position"]
-        return _wrong_body(turn, row, 0 if event.capture is None else event.capture.narrowness)
+        narrowness = 0 if event.capture is None else event.capture.narrowness
+        wrong = _wrong_body(turn, row)
+        if not row.erased and row.narrowness != narrowness and not self._narrowness.may_be(row, narrowness):
+            wrong.append("narrowness")
+        return wrong
 
     def _seq(self, turn_id: bytes) -> int:
         """The ``seq`` of a turn of the session; one beyond all where it has none such."""
@@ -185,7 +198,7 @@ def _stands_at(chunks: Chunks, turn_id: bytes, position: int, own_index: int) ->
         return False
 
 
-def _wrong_body(turn: SentTurn, row: TurnRow, narrowness: int) -> list[str]:
+def _wrong_body(turn: SentTurn, row: TurnRow) -> list[str]:
     if row.erased:
         is_user, _, _ = turn_columns(turn.fields)
         expected: dict[str, Any] = {
@@ -201,7 +214,6 @@ def _wrong_body(turn: SentTurn, row: TurnRow, narrowness: int) -> list[str]:
     is_user, instant_us, tokens = turn_columns(shown)
     expected = {
         "names_leaf": turn.names_leaf,
-        "narrowness": narrowness,
         "body_sha256": turn.body_sha256,
         "lower_case": int(turn.lower_case),
         "is_user": is_user,

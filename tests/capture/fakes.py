@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from agent.callers.callers import Callers, Keys
+from agent.callers.rate_limit import RateLimit
 from agent.capture.http import CaptureApp
 from agent.capture.service import CaptureService
-from agent.core.api_keys import ApiKeys
 from agent.core.receipt import Receipt, TurnCounts
 from agent.edge.body import MAX_BODY_BYTES
 from agent.edge.room import Room
@@ -107,10 +108,15 @@ class FakeTelemetry:
         self.reports.append(("end", None))
 
 
-def service(store: FakeStore) -> CaptureService:
+def service(store: FakeStore, **more: Any) -> CaptureService:
     ticks = iter(range(1000))
     return CaptureService(
-        lambda: store, clock=lambda: NOW, elapsed=lambda: next(ticks) / 100, peak_memory=lambda: 1234, release="9.9.9"
+        lambda: store,
+        clock=lambda: NOW,
+        elapsed=lambda: next(ticks) / 100,
+        peak_memory=lambda: 1234,
+        release="9.9.9",
+        **more,
     )
 
 
@@ -119,7 +125,8 @@ def app(
     telemetry: FakeTelemetry,
     *,
     health: dict[str, Any] | None = None,
-    keys: ApiKeys | None = None,
+    keys: Keys | None = None,
+    limit: RateLimit | None = None,
     within: Room | None = None,
 ) -> CaptureApp:
     return CaptureApp(
@@ -131,7 +138,7 @@ def app(
         new_id=lambda: EXECUTION_REF,
         release="9.9.9",
         room=within or room(),
-        keys=keys,
+        callers=Callers(keys=keys, limit=limit) if keys or limit else None,
     )
 
 

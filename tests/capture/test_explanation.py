@@ -13,7 +13,7 @@ def test_every_problem_is_named_in_the_order_of_the_text():
     payload["turns"][0]["content"] = 4
     del payload["turns"][0]["timestamp"]
     payload["context"] = {"tags": "x"}
-    payload["capture_options"] = {"extract_entities": True, "create_lineage": None}
+    payload["capture_options"] = {"content": "some", "create_lineage": None}
     del payload["session_id"]
     error = refusal(payload)
     assert [(problem.path, problem.rule) for problem in error.problems] == [
@@ -22,15 +22,12 @@ def test_every_problem_is_named_in_the_order_of_the_text():
         ("$.turns[1].turn_id", "turn_id_unique"),
         ("$.turns[1].role", "enum"),
         ("$.context.tags", "type"),
-        ("$.capture_options.extract_entities", "unsupported"),
+        ("$.capture_options.content", "enum"),
         ("$.capture_options.create_lineage", "type"),
         ("$.session_id", "required"),
     ]
     assert error.message == "8 problems; first: $.turns[0].content: must be string"
     assert error.details == {"errors": [problem.as_dict() for problem in error.problems]}
-
-
-UNSUPPORTED_CONTENT = "1 problem; first: $.capture_options.content: is not supported by this release"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +44,10 @@ UNSUPPORTED_CONTENT = "1 problem; first: $.capture_options.content: is not suppo
         (("turns", 0, "role", ABSENT), "1 problem; first: $.turns[0].role: is required"),
         (("turns", 1, "turn_id", FIRST), "1 problem; first: $.turns[1].turn_id: must be unique in the payload"),
         (("context", "tags", [1]), "1 problem; first: $.context.tags[0]: must be string"),
-        (("capture_options", "content", "none"), UNSUPPORTED_CONTENT),
+        (
+            ("capture_options", "content", "some"),
+            "1 problem; first: $.capture_options.content: must be one of full, redacted, none",
+        ),
     ],
 )
 def test_a_message_says_how_many_problems_and_the_first_one(change, message):

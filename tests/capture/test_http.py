@@ -2,8 +2,6 @@
 
 import io
 import json
-import socket
-import struct
 
 import pytest
 
@@ -123,25 +121,6 @@ def test_a_sender_that_is_gone_while_we_read_on_is_no_fault_of_ours(store, telem
     sent = GoneAfterTheFirstPiece(b"A" * (1024 * 1024))
     response = app(store, telemetry).handle({**environ(), "CONTENT_LENGTH": str(64 * 1024 * 1024), "wsgi.input": sent})
     assert body_of(response)["error"]["details"]["errors"] == [{"path": "$", "rule": "size"}]
-
-
-class Connection:
-    """A host's socket: remembers the seconds that were set on it as its timeout."""
-
-    def __init__(self):
-        self.timeouts = []
-
-    def setsockopt(self, level, option, value):
-        assert (level, option) == (socket.SOL_SOCKET, socket.SO_RCVTIMEO)
-        self.timeouts.append(struct.unpack("ll", value)[0])
-
-
-@pytest.mark.parametrize(("path", "timeouts"), [("/", [10, 0]), ("/nowhere", [1, 0])])
-def test_a_sender_that_stalls_does_not_keep_a_thread(store, telemetry, path, timeouts):
-    connection = Connection()
-    response = app(store, telemetry).handle({**environ(path=path), "gunicorn.socket": connection})
-    response.get_data()
-    assert connection.timeouts == timeouts
 
 
 def test_what_the_host_refuses_is_reported_under_the_reference_of_its_answer(store, telemetry):

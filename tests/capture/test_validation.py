@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from agent.capture.validation import Features, validate_payload
-from tests.capture.cases import ABSENT, BASE, CALL, FIRST, SECOND, SESSION, changed, problems, refusal
+from agent.capture.validation import validate_payload
+from tests.capture.cases import ABSENT, BASE, CALL, FIRST, SECOND, SESSION, changed, problems
 from tests.conftest import vectors
 
 
@@ -19,11 +19,8 @@ def test_the_base_payload_is_accepted():
 
 
 @pytest.mark.parametrize("case", vectors(), ids=lambda case: case["name"])
-def test_every_golden_payload_is_accepted_unless_it_asks_for_later_work(case):
-    found = problems(case["input"])
-    asked = case["input"].get("capture_options", {}).get("extract_entities", False)
-    assert found == ([("$.capture_options.extract_entities", "unsupported")] if asked else [])
-    validate_payload(case["input"], features=Features(extract_entities=True))
+def test_every_golden_payload_is_accepted(case):
+    validate_payload(case["input"])
 
 
 @pytest.mark.parametrize(
@@ -84,10 +81,6 @@ def test_every_golden_payload_is_accepted_unless_it_asks_for_later_work(case):
         (("turns", 0, "parent_turn_id", SECOND.upper()), "$.turns[0].parent_turn_id", "parent_order"),
         (("turns", 1, "parent_turn_id", SECOND.upper()), "$.turns[1].parent_turn_id", "parent_order"),
         (("turns", 1, "parent_turn_id", SESSION.upper()), "$.turns[1].parent_turn_id", "parent_order"),
-        # What comes with later work is refused, never ignored.
-        (("capture_options", "extract_entities", True), "$.capture_options.extract_entities", "unsupported"),
-        (("capture_options", "content", "redacted"), "$.capture_options.content", "unsupported"),
-        (("capture_options", "content", "none"), "$.capture_options.content", "unsupported"),
     ],
 )
 def test_one_wrong_member_is_one_problem_at_its_own_path(change, path, rule):
@@ -110,6 +103,9 @@ def test_one_wrong_member_is_one_problem_at_its_own_path(change, path, rule):
         ("capture_options", {}),
         ("capture_options", "derive_ids", False),
         ("capture_options", "content", "full"),
+        ("capture_options", "content", "redacted"),
+        ("capture_options", "content", "none"),
+        ("capture_options", "extract_entities", True),
         ("capture_options", "extract_entities", False),
         ("capture_options", "compute_embeddings", True),
         ("context", {}),
@@ -190,10 +186,3 @@ def test_a_time_is_strict_rfc_3339(text, accepted):
 )
 def test_other_spellings_of_a_uuid_are_refused(text):
     assert problems(changed("session_id", text)) == [("$.session_id", "format")]
-
-
-def test_a_later_release_supports_more():
-    every = Features(extract_entities=True, contents=frozenset({"full", "redacted", "none"}))
-    for change in (("extract_entities", True), ("content", "redacted"), ("content", "none")):
-        validate_payload(changed("capture_options", *change), features=every)
-    assert refusal(changed("capture_options", "content", "none"), features=Features(contents=frozenset({"redacted"})))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from agent.capture.explanation import explain, findings_of_jsonschema
 from agent.capture.finding import refusal_of
 from agent.capture.gate import findings_of_gate, is_accepted
-from agent.capture.rules import CURRENT_FEATURES, are_evidently_kept, findings_in
+from agent.capture.rules import are_evidently_kept, findings_in
 from agent.core.ids import is_uuid
 from agent.core.native import derive_ids
 from agent.core.timestamps import is_date_time
@@ -104,7 +104,7 @@ def test_both_validators_agree_on_every_payload_but_for_the_times_of_the_contrac
 @settings(deadline=None, max_examples=250)
 @given(broken_payloads())
 def test_a_payload_is_accepted_exactly_if_neither_schema_nor_rules_object(payload):
-    expected = {*findings_of_jsonschema(payload), *findings_in(payload, CURRENT_FEATURES)}
+    expected = {*findings_of_jsonschema(payload), *findings_in(payload)}
     found = problems(payload)
     assert (found == []) == (not expected)
     if expected:
@@ -117,7 +117,7 @@ def test_a_payload_is_accepted_exactly_if_neither_schema_nor_rules_object(payloa
 def test_the_quick_look_never_overlooks_a_broken_rule(payload):
     assert ORACLE.is_valid(payload)
     if are_evidently_kept(payload):
-        assert findings_in(payload, CURRENT_FEATURES) == []
+        assert findings_in(payload) == []
 
 
 @settings(deadline=None, max_examples=200)

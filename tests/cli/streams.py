@@ -16,6 +16,7 @@ from agent.cli.invocation import Invocation
 from agent.cli.output_format import Format
 from agent.cli.terminal import Terminal
 from tests.conftest import REPOSITORY
+from tests.leak_watch import WATCH
 
 EXAMPLE = REPOSITORY / "examples" / "native.json"
 BOOKING = REPOSITORY / "examples" / "data" / "tau-airline-booking.json"
@@ -124,4 +125,5 @@ def run_process(folder: Path, *arguments: str, stdin: bytes = b"", **variables: 
         timeout=60,
         check=False,
     )
+    WATCH.look("standard error of the command line", done.stderr.decode())
     return Finished(done.returncode, done.stdout, done.stderr.decode())

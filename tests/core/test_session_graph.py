@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
+from agent.content.policy import FULL
 from agent.core.graph import build_graph
 from agent.core.ids import edge_id
 from agent.core.native import derive_ids
@@ -48,7 +49,7 @@ def stored(captures: Iterable[dict[str, Any]]) -> tuple[SessionTurn, ...]:
     with closing(store_client(Settings.from_env({"RUVECTOR_SERVICE_URL": "embedded::memory:"}))) as client:
         for payload in captures:
             request = CaptureRequest(json.dumps(payload).encode(), "native", None, new_id())
-            capture_service_on(lambda: client).capture(request, NoSpans())
+            capture_service_on(lambda: client, FULL).capture(request, NoSpans())
             session = payload["session_id"].lower()
         return session_turns(client.reads, session)
 

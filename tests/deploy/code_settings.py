@@ -66,8 +66,8 @@ class Remembering(Mapping[str, str]):
 
 
 Reader = Callable[[Mapping[str, str]], object]
-# Recall reads the capture's settings from a copy of its environment, without the keys of who captures: so they are read
-# here once more, and those keys taken away.
+# Recall reads the capture's settings from a copy of its environment, without what a capture may store: so they are read
+# here once more, and that taken away.
 _READERS: dict[str, tuple[Reader, ...]] = {
     "handler": (Settings.of_capture_function, Telemetry.from_env),
     "capture_event": (event_settings, lambda environ: Telemetry.from_env(environ, trigger="event")),
@@ -76,7 +76,7 @@ _READERS: dict[str, tuple[Reader, ...]] = {
     ),
     "store": (StoreSettings.from_env,),
 }  # fmt: skip
-_NOT_RECALLS = {"CAPTURE_API_KEYS"}
+_NOT_RECALLS = {"CAPTURE_CONTENT", "CONTENT_HASH_KEY"}
 
 
 def read_by(target: str) -> frozenset[str]:

@@ -23,7 +23,8 @@ _PLACEHOLDERS = {"${each.value}": "the named", '"allUsers"': "everybody", "${loc
 
 class Service(NamedTuple):
     """One service. ``environment`` holds the names that are always set, ``optional`` those that an option adds, and
-    ``secrets`` the secret of each variable that comes from one, those of an option included.
+    ``secrets`` the secret of each variable that comes from one, those of an option included. ``files`` is the secret
+    that is mounted as the file which a variable names: each of them by an option.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Service(NamedTuple):
     environment: frozenset[str]
     optional: frozenset[str]
     secrets: Mapping[str, str]
+    files: Mapping[str, str]
 
 
 class Grant(NamedTuple):
@@ -62,7 +64,9 @@ def services_of_terraform(module: Module) -> dict[str, Service]:
         always, _, optional = config["environment_variables"].partition("}")
         assert config["max_instance_request_concurrency"].endswith("value.threads}" if key != "store" else ".threads}")
         extra = str(module.locals["telemetry"]) if "local.telemetry" in optional else ""
-        one = {name: str(module.value(value)) for name, value in written.items() if name != "secrets"}
+        extra += str(module.locals["limits"]) if "local.limits" in str(written["limits"]) else ""
+        others = ("secrets", "key_files", "limits")
+        one = {name: str(module.value(value)) for name, value in written.items() if name not in others}
         found[one["name"]] = Service(
             **{name: one[name] for name in ("name", "target", "account", "memory", "cpu", "threads", "max_instances")},
             concurrency=one["threads"],
@@ -72,6 +76,7 @@ def services_of_terraform(module: Module) -> dict[str, Service]:
             environment=frozenset(_NAME.findall(always)),
             optional=frozenset(_NAME.findall(extra)),
             secrets=_secrets(written["secrets"]),
+            files=_secrets(written["key_files"]),
         )
     return found
 
@@ -93,7 +98,8 @@ def _grants(module: Module, kind: str, body: Mapping[str, Any]) -> Iterator[Gran
     role, member = module.value(body["role"]), body["member"]
     if kind == "google_secret_manager_secret_iam_member":
         for service in services_of_terraform(module).values():
-            yield from (Grant(service.account, role, secret) for secret in service.secrets.values())
+            secrets = [*service.secrets.values(), *service.files.values()]
+            yield from (Grant(service.account, role, secret) for secret in secrets)
         return
     places = ("service_account_id", "subscription", "repository", "bucket", "topic", "name", "project")
     place = next(body[name] for name in places if name in body)
@@ -102,6 +108,9 @@ def _grants(module: Module, kind: str, body: Mapping[str, Any]) -> Iterator[Gran
 
 
 # --- deploy.sh ---
+
+# What adds a secret.
+_WITH_KEYS = ("--metrics-key", "--capture-keys", "--recall-keys")
 
 
 def dry_run(*options: str) -> list[list[str]]:
@@ -118,12 +127,15 @@ def services_of_script() -> dict[str, Service]:
     always = {call[3]: _flags(call) for call in dry_run() if call[:3] == ["gcloud", "functions", "deploy"]}
     more = {
         call[3]: _flags(call)
-        for call in dry_run("--observatory-url", "https://otlp.example", "--metrics-key")
+        for call in dry_run("--observatory-url", "https://otlp.example", "--rate-limit", "9/second", *_WITH_KEYS)
         if call[:3] == ["gcloud", "functions", "deploy"]
     }
     found = {}
     for name, flags in always.items():
-        environment = _pairs(flags["set-env-vars"])
+        environment, with_all = _pairs(flags["set-env-vars"]), _pairs(more[name]["set-env-vars"])
+        secrets = {key: value.removesuffix(":latest") for key, value in _pairs(more[name]["set-secrets"]).items()}
+        # A variable whose value is the path of a secret.
+        files = {variable: secrets.pop(path) for variable, path in with_all.items() if path in secrets}
         found[name] = Service(
             name=name,
             target=flags["entry-point"],
@@ -137,8 +149,9 @@ def services_of_script() -> dict[str, Service]:
             ingress=flags["ingress-settings"],
             egress=flags["egress-settings"],
             environment=frozenset(environment),
-            optional=frozenset(_pairs(more[name]["set-env-vars"])) - set(environment),
-            secrets={key: value.removesuffix(":latest") for key, value in _pairs(more[name]["set-secrets"]).items()},
+            optional=frozenset(with_all) - set(environment) - set(files),
+            secrets=secrets,
+            files=files,
         )
     return found
 
@@ -146,7 +159,7 @@ def services_of_script() -> dict[str, Service]:
 def grants_of_script() -> set[Grant]:
     """Every role that deploy.sh gives."""
     found = set()
-    for call in dry_run("--invoker", "group:the-named@example.com", "--metrics-key"):
+    for call in dry_run("--invoker", "group:the-named@example.com", *_WITH_KEYS):
         flags = _flags(call)
         if "add-iam-policy-binding" in call:
             place = call[call.index("add-iam-policy-binding") + 1].partition("@")[0]
@@ -197,6 +210,7 @@ def service_of_yaml() -> Service:
         secrets={
             each["name"]: each["valueFrom"]["secretKeyRef"]["name"] for each in container["env"] if "valueFrom" in each
         },
+        files={},
     )
 
 

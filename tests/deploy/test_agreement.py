@@ -55,6 +55,10 @@ NO_VARIABLES = {
         "INTERNAL_ERROR", "RATE_LIMIT_EXCEEDED", "RUVECTOR_CONNECTION_ERROR", "RUVECTOR_WRITE_ERROR",
         "VALIDATION_ERROR",
     },
+    "types of entities": {
+        "DATE_TIME", "EMAIL_ADDRESS", "FILE_PATH", "FLIGHT_NUMBER", "IP_ADDRESS", "PHONE_NUMBER", "REFERENCE_CODE",
+        "USER_ID", "WORK_OF_ART",
+    },
     "options of sockets": {"TCP_INFO"},
     "classes of agents": {"MEMORY_READ", "MEMORY_WRITE"},
     "placeholders of the command line's help": {"EXECUTION_REF", "TURN_ID"},
@@ -81,7 +85,7 @@ def services(described: str) -> dict[str, Service]:
 
 def compared(service: Service) -> dict[str, object]:
     """What has to be the same everywhere: not what an option adds."""
-    return {name: value for name, value in service._asdict().items() if name != "optional"}
+    return {name: value for name, value in service._asdict().items() if name not in ("optional", "files")}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -118,16 +122,29 @@ def test_each_variable_that_is_set_is_read_by_that_target(described: str) -> Non
     unread = {
         (service.name, name)
         for service in services(described).values()
-        for name in {*service.environment, *service.optional, *service.secrets}
+        for name in {*service.environment, *service.optional, *service.secrets, *service.files}
         if not may_be_set(name, service.target)
     }
     assert unread == set()
 
 
-def test_what_an_option_adds_is_there_in_both() -> None:
-    for name, service in services("terraform").items():
+@pytest.mark.parametrize("described", ["terraform", "deploy.sh"])
+def test_what_an_option_adds_is_there_in_both(described: str) -> None:
+    for name, service in services(described).items():
         assert ("LLM_OBSERVATORY_URL" in service.optional) == (service.target != "store"), name
-        assert ("LLM_OBSERVATORY_URL" in services("deploy.sh")[name].optional) == (service.target != "store"), name
+        assert ("RATE_LIMIT" in service.optional) == (service.target in ("handler", "recall")), name
+        assert service.files == KEY_FILES.get(service.target, {}), name
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_callers_keys_are_given_to_no_function_that_does_not_start_with_them(target: str) -> None:
+    environ = {name: VALUES[name] for name in VALUES if may_be_set(name, target)} | {"K_SERVICE": "one"}
+    given = KEY_FILES.get(target, {})
+    READERS[target]({**environ, **dict.fromkeys(given, "/etc/secrets/keys")})
+    if target == "capture_event":
+        for variable in ("CAPTURE_API_KEYS", "CAPTURE_API_KEYS_FILE"):
+            with pytest.raises(ConfigurationError, match=f"^{variable}: guards nothing here"):
+                READERS[target]({**environ, variable: VALUES["METRICS_KEY"]})
 
 
 def test_the_image_is_by_default_the_capture_function() -> None:
@@ -152,6 +169,11 @@ VALUES = {
     "RUVECTOR_STORE": "postgresql+psycopg://memory:change-me@10.0.0.3/memory",
     "RUVECTOR_KEYS": "acme:0123456789abcdef01234567:write",
     "METRICS_KEY": "76543210fedcba9876543210",
+}
+# Of each target the secret that an option mounts as the file that the variable names.
+KEY_FILES = {
+    "handler": {"CAPTURE_API_KEYS_FILE": "conversation-capture-keys"},
+    "recall": {"RECALL_API_KEYS_FILE": "conversation-recall-keys"},
 }
 READERS = {
     "handler": Settings.of_capture_function,
@@ -179,7 +201,11 @@ def test_terraform_and_the_script_give_the_same_roles() -> None:
 
 
 def test_each_secret_is_read_by_exactly_the_accounts_whose_service_has_it() -> None:
-    wanted = {(each.account, secret) for each in services("terraform").values() for secret in each.secrets.values()}
+    wanted = {
+        (each.account, secret)
+        for each in services("terraform").values()
+        for secret in (*each.secrets.values(), *each.files.values())
+    }
     role = "roles/secretmanager.secretAccessor"
     assert {(grant.member, grant.place) for grant in grants_of_script() if grant.role == role} == wanted
 

@@ -148,7 +148,9 @@ def test_each_name_of_a_service_an_account_a_secret_or_a_topic_is_one_that_is_ma
 
 def test_each_service_secret_and_topic_is_named_in_the_documents_for_who_operates_it() -> None:
     named = set().union(*map(resources_named, OPERATE.glob("*.md")))
-    secrets = {secret for service in services().values() for secret in service.secrets.values()}
+    secrets = {
+        secret for service in services().values() for secret in (*service.secrets.values(), *service.files.values())
+    }
     subscriptions = {call[4] for call in dry_run() if call[1:4] == ["pubsub", "subscriptions", "create"]}
     topics = {call[4] for call in dry_run() if call[1:4] == ["pubsub", "topics", "create"]}
     assert sorted({*services(), *secrets, *subscriptions, *topics} - named) == []

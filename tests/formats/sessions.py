@@ -13,6 +13,7 @@ from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
 from agent.cli.memory.sessions.exported_session import exported_session
 from agent.config import Settings
+from agent.content.policy import FULL
 from agent.core.history import history
 from agent.core.paths import SessionPaths
 from agent.core.turn import SessionTurn
@@ -84,7 +85,7 @@ class Memory:
         """Capture; the receipt."""
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
         request = CaptureRequest(body=data, format=form, idempotency_key=None, execution_ref=new_id())
-        answer = capture_service_on(lambda: self.client).capture(request, NoSpans())
+        answer = capture_service_on(lambda: self.client, FULL).capture(request, NoSpans())
         return dict(json.loads(answer.body)["receipt"])
 
     def session(self, session: str = SESSION, conversation: str | None = None) -> Session:

@@ -10,6 +10,7 @@ import pytest
 
 from agent.bootstrap import capture_service_on, new_id, utc_now
 from agent.capture.service import CaptureRequest
+from agent.content.policy import FULL
 from agent.formats import OPENAI_CHAT, reader
 from agent.observability.tracing import NoSpans
 from agent.ruvector.client import RuvectorClient
@@ -48,7 +49,7 @@ class Conversation:
         )
         body = {"session_id": self._session, "messages": messages, **fields}
         request = CaptureRequest(encoded(body), "openai-chat", None, str(uuid.uuid4()))
-        answer = json.loads(capture_service_on(lambda: client).capture(request, NoSpans()).body)
+        answer = json.loads(capture_service_on(lambda: client, FULL).capture(request, NoSpans()).body)
         self.session_id = answer["output"]["session_id"]
         return answer["receipt"]["turns"], answer["warnings"]
 

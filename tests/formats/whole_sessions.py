@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from agent.bootstrap import capture_service_on, new_id
+from agent.content.policy import FULL
 from agent.core.canonical import encode
 from agent.core.history import history
 from agent.core.ids import conversation_uuid, session_uuid
@@ -39,7 +40,7 @@ def sessions(form: str, document: Any) -> Iterator[Session]:
     """The conversations of ``document``, each as a session in a store of its own."""
     for found in captures(form, document):
         with memory() as store:
-            service = capture_service_on(lambda: store.client)
+            service = capture_service_on(lambda: store.client, FULL)
             for number, payload in enumerate(found):
                 service.keep_translated(payload, f"{number:064x}", execution_ref=new_id())
             yield store.session(found[0]["session_id"], conversation_uuid(found[0]["conversation_id"]))

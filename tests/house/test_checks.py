@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from typing import cast
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
+DIGEST = f"sha256:{'0' * 64}"
 DIALECT = '"$schema": "https://json-schema.org/draft/2020-12/schema"'
 
 Check = Callable[[Path], list[str]]
@@ -37,14 +39,8 @@ def check_schemas() -> Check:
 
 @pytest.fixture
 def locks(tmp_path: Path) -> Path:
-    for name in (
-        "requirements.in",
-        "requirements.txt",
-        "requirements-dev.in",
-        "requirements-dev.txt",
-        "pyproject.toml",
-    ):
-        shutil.copy(PROJECT / name, tmp_path)
+    for file in (*PROJECT.glob("requirements*"), PROJECT / "pyproject.toml"):
+        shutil.copy(file, tmp_path)
     return tmp_path
 
 
@@ -55,8 +51,10 @@ def edit(file: Path, old: str, new: str) -> None:
 
 
 def pinned(file: Path, package: str) -> str:
-    """The line of ``file`` that pins ``package``."""
-    return next(line for line in file.read_text().splitlines() if line.startswith(f"{package}=="))
+    """What ``file`` says to pin ``package``: its line, and the lines of digests that belong to it."""
+    found = re.search(rf"^{package}==\S+( \\\n +--hash=\S+)+\n", file.read_text(), re.MULTILINE)
+    assert found is not None
+    return found[0]
 
 
 def test_the_locks_fit_their_in_files(check_locks: Check) -> None:
@@ -75,7 +73,7 @@ def test_a_version_that_the_in_file_refuses_is_found(locks: Path, check_locks: C
 
 
 def test_a_need_of_a_need_that_is_not_pinned_is_found(locks: Path, check_locks: Check) -> None:
-    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "werkzeug") + "\n", "")
+    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "werkzeug"), "")
     assert any("requirements.txt: werkzeug" in found and "not locked" in found for found in check_locks(locks))
 
 
@@ -89,13 +87,28 @@ def test_a_pin_that_nothing_needs_is_found(locks: Path, check_locks: Check) -> N
 
 
 def test_two_locks_with_two_versions_are_found(locks: Path, check_locks: Check) -> None:
-    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "blinker"), "blinker==1.8.2")
+    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "blinker"), f"blinker==1.8.2 --hash={DIGEST}\n")
     assert any(found.startswith("blinker is 1.8.2 in requirements.txt") for found in check_locks(locks))
 
 
 def test_a_line_that_pins_no_single_version_is_found(locks: Path, check_locks: Check) -> None:
-    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "blinker"), "blinker>=1.8")
+    edit(locks / "requirements.txt", pinned(locks / "requirements.txt", "blinker"), f"blinker>=1.8 --hash={DIGEST}\n")
     assert check_locks(locks) == ["requirements.txt: blinker is not pinned to one version"]
+
+
+@pytest.mark.parametrize("digests", ["", " --hash=md5:d41d8cd98f00b204e9800998ecf8427e", f" --hash={DIGEST[:-1]}"])
+@pytest.mark.parametrize("lock", ["requirements.txt", "requirements-vendors.txt"])
+def test_a_pin_without_a_digest_is_found_in_each_lock(lock: str, digests: str, locks: Path, check_locks: Check) -> None:
+    edit(locks / lock, pinned(locks / lock, "anyio"), f"anyio==4.0.0{digests}\n")
+    assert check_locks(locks) == [f"{lock}: anyio has no SHA-256 of its files"]
+
+
+@pytest.mark.parametrize("option", ["--index-url https://pypi.example/simple", "--trusted-host pypi.example", "-e ."])
+def test_a_lock_that_says_where_to_fetch_from_is_found(option: str, locks: Path, check_locks: Check) -> None:
+    lock = locks / "requirements.txt"
+    lock.write_text(f"{option}\n{lock.read_text()}")
+    (problem,) = check_locks(locks)
+    assert problem == f"requirements.txt: an option, which belongs to who installs: {option.split(maxsplit=1)[0]}"
 
 
 def test_a_dependency_of_the_project_that_the_lock_refuses_is_found(locks: Path, check_locks: Check) -> None:

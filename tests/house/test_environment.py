@@ -93,7 +93,7 @@ def test_a_changed_lock_is_installed_into_the_environment_that_is_there(tree: Pa
     stamp.write_text(f"{tree}\nan older lock\n")
     done = environment(tree, PYTHON=sys.executable)
     assert done.returncode == 0, done.stderr
-    assert "-m pip install -qq --requirement requirements-dev.txt" in calls.read_text()
+    assert "-m pip install -qq --require-hashes --requirement requirements-dev.txt" in calls.read_text()
     assert "-m venv" not in calls.read_text()
     assert stamp.read_text().endswith((tree / "requirements-dev.txt").read_text())
 

@@ -13,9 +13,25 @@ from tests.conftest import REPOSITORY
 from tests.leak_watch import PLANTED, SECRET, LeakWatch
 
 HEAD = f"""
+import base64
+import io
+import json
 import logging
 import threading
+import warnings
+from datetime import UTC, datetime
 import pytest
+from agent.capture import answering
+from agent.capture.answering import failure_answer
+from agent.cli.terminal import Terminal
+from agent.errors import InternalError, Problem, ValidationError
+from agent.observability.measures import Measures
+from agent.recall.http.answer import Answer as Recalled
+from agent.recall.http.app import RecallApp
+from store import server
+from store.errors import BadRequest
+from store.http.answer import Answer, answer, refusal
+from store.http.metrics import Metrics
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import Status, StatusCode
 from agent.observability import log_event
@@ -30,6 +46,38 @@ CALL = "logging.getLogger('store').error('it is %s', SECRET)"
 def recorded():
     traced = Traced(TracerProvider(shutdown_on_exit=False).get_tracer("t"), None)
     return RecordedSpans(traced, None, Begun("load", "ref", None, 0, lambda: 0))
+
+
+def failed(message, problems=(), **headers):
+    error = ValidationError(message, problems)
+    return failure_answer(error, 'ref', at=datetime.now(UTC), headers=headers)
+
+
+def stored(answer):
+    return server._sent(answer, lambda *_: None, is_head=False)
+
+
+def measured(**labels):
+    measures = Measures.__new__(Measures)
+    measures.add('captures', 1, labels)
+    measures.record('seconds', 1.0, labels)
+
+
+def terminal():
+    return Terminal({{}}, None, io.StringIO(), io.StringIO())
+
+
+def recalled(given):
+    class Answering(RecallApp):
+        def __init__(self): self._new_id = lambda: 'ref'; self._telemetry = None
+        def _operate(self, *_): return given
+    class Silent:
+        def begin(self, *_): return self
+        def answered(self, *_): pass
+        def end(self): pass
+    app = Answering()
+    app._telemetry = Silent()
+    return app.answer({{}})
 
 
 def span(name, **attributes):
@@ -63,6 +111,23 @@ TOLD = {
     "the_name_of_an_attribute": "span('load', **{SECRET: 1})",
     "an_event_of_a_span": "s = recorded()\n    with s.span('load'): s._open[0].add_event('x', {'a': SECRET})",
     "a_status": "s = recorded()\n    with s.span('load'): s._open[0].set_status(Status(StatusCode.ERROR, SECRET))",
+    "a_label_of_a_metric": "measured(outcome=SECRET)",
+    "a_name_of_a_label": "measured(**{SECRET: 'x'})",
+    "a_route_of_the_store": "Metrics().observe(SECRET, 'GET', 200, 0.1)",
+    "a_failure": "failed('it is ' + SECRET)",
+    "a_rule": "failed('m', [Problem('$.x', SECRET)])",
+    "a_header": "failed('m', **{'X-Said': SECRET})",
+    "health": "answering.health_answer({'status': 'ok', 'kind': SECRET}, release='1')",
+    "a_refusal_of_the_store": "stored(refusal(BadRequest('it is ' + SECRET)))",
+    "a_header_of_the_store": "stored(Answer(200, b'', {'X-Said': SECRET}))",
+    "the_figures_of_the_store": "stored(Answer(200, SECRET.encode(), {'Content-Type': 'text/plain; version=1'}))",
+    "a_refusal_of_the_recall": "recalled(Recalled(SECRET.encode(), 404))",
+    "a_header_of_the_recall": "recalled(Recalled(b'', 200, {'X-Said': SECRET}))",
+    "standard_error": "terminal().say('it is ' + SECRET)",
+    "a_failure_on_standard_error": "terminal().failure_document(json.dumps({'error': {'message': SECRET}}))",
+    "a_warning": "warnings.warn('it is ' + SECRET)",
+    "base64": "log_event('event', level=40, fields={'id': base64.b64encode(b'xy' + SECRET.encode()).decode()})",
+    "small_letters": "log_event('event', level=40, fields={'id': SECRET.lower()})",
     "a_log_of_another_process": "WATCH.look('a host', 'first line\\nsecond ' + SECRET)",
 }
 UNTOLD = {
@@ -70,6 +135,11 @@ UNTOLD = {
     "a_field_that_is_no_token": "log_event('event', level=logging.ERROR, fields={'text': 'it is ' + SECRET})",
     "an_exception": "log_event('event', level=logging.ERROR, error=ValueError(SECRET))",
     "an_attribute_that_is_no_token": "span('load', text='it is ' + SECRET)",
+    "a_path_of_a_problem": "failed('m', [Problem('$.' + SECRET, 'type')])",
+    "what_was_captured": 'answering.json_answer(200, b\'{"success":true,"x":"\' + SECRET.encode() + b\'"}\')',
+    "what_was_stored": "stored(answer({'content': SECRET}))",
+    "what_was_recalled": "recalled(Recalled(SECRET.encode(), 200))",
+    "results": "terminal().plain(SECRET)",
     "another_logger": "logging.getLogger('werkzeug').error(SECRET)",
     "a_stranger_in_the_tests": "logging.getLogger('agent').error('it is %s', SECRET)",
 }

@@ -468,9 +468,8 @@ def changed(at, value):
         ),
         (["turns"], [], "$.turns", "minItems"),
         (["context"], None, "$.context", "type"),
-        (["capture_options"], {"extract_entities": True}, "$.capture_options.extract_entities", "unsupported"),
-        (["capture_options"], {"content": "redacted"}, "$.capture_options.content", "unsupported"),
-        (["capture_options"], {"content": "none"}, "$.capture_options.content", "unsupported"),
+        (["capture_options"], {"extract_entities": "yes"}, "$.capture_options.extract_entities", "type"),
+        (["capture_options"], {"content": "some"}, "$.capture_options.content", "enum"),
     ],
 )
 def test_h18_a_value_that_the_contract_does_not_know_is_refused_with_its_path(client, at, value, path, rule):

@@ -17,6 +17,7 @@ import pytest
 from werkzeug.test import Client, TestResponse
 
 from agent.bootstrap import capture_app, new_id, store_app, utc_now
+from agent.callers.callers import Callers
 from agent.core.api_keys import ApiKeys
 from agent.core.ids import session_uuid
 from agent.core.memory import Memory
@@ -72,7 +73,7 @@ class World:
             clock=utc_now,
             new_id=new_id,
             release="1.2.3",
-            keys=ApiKeys.parse("RECALL_API_KEYS", RECALL_KEY),
+            callers=Callers(keys=ApiKeys.parse("RECALL_API_KEYS", RECALL_KEY)),
             settings=ContextSettings(),
             windows=SessionWindows(),
         )

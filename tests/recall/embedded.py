@@ -11,6 +11,7 @@ from typing import Any
 from agent.bootstrap import capture_service_on, new_id, store_client
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
+from agent.content.policy import FULL
 from agent.core.turn import SessionTurn
 from agent.observability.tracing import NoSpans
 from agent.ruvector.client import RuvectorClient
@@ -33,7 +34,7 @@ class Memory:
         request = CaptureRequest(
             body=json.dumps(payload).encode(), format="native", idempotency_key=None, execution_ref=new_id()
         )
-        answer = capture_service_on(lambda: self.client).capture(request, NoSpans())
+        answer = capture_service_on(lambda: self.client, FULL).capture(request, NoSpans())
         position: int = json.loads(answer.body)["receipt"]["position"]
         return position
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from agent.bootstrap import capture_service_on, new_id
 from agent.capture.service import CaptureRequest
+from agent.content.policy import FULL
 from agent.core.turn import SessionTurn
 from agent.observability.tracing import NoSpans
 from agent.recall.context import ContextRequest, ContextSettings, SessionWindows, Window, session_window
@@ -66,7 +67,7 @@ class Sessions:
     def capture_body(self, body: dict[str, Any], form: str) -> None:
         """Capture what is no native payload."""
         request = CaptureRequest(json.dumps(body).encode(), form, None, new_id())
-        capture_service_on(lambda: self.memory.client).capture(request, NoSpans())
+        capture_service_on(lambda: self.memory.client, FULL).capture(request, NoSpans())
 
     def see(self, view: View = View()) -> SeenSession:  # noqa: B008 - a view never changes
         return SeenSession(self.source.held.session(SESSION), view, self.source)

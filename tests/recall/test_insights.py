@@ -10,6 +10,7 @@ import pytest
 from agent.bootstrap import capture_service_on, store_client
 from agent.capture.service import NATIVE, CaptureRequest
 from agent.config import Settings
+from agent.content.policy import FULL
 from agent.core.ids import session_uuid
 from agent.core.session import fold
 from agent.core.summary import statistics, summary
@@ -60,7 +61,7 @@ def capture(client: RuvectorClient, session: str, *contents: str, agent_id: str 
     request = CaptureRequest(
         body=json.dumps(payload).encode(), format=NATIVE, idempotency_key=None, execution_ref=str(uuid.uuid4())
     )
-    capture_service_on(lambda: client).capture(request, NoSpans())
+    capture_service_on(lambda: client, FULL).capture(request, NoSpans())
     return session_uuid(session)
 
 

@@ -18,6 +18,7 @@ import pytest
 
 from agent.bootstrap import capture_service_on, new_id
 from agent.capture.service import CaptureRequest
+from agent.content.policy import FULL
 from agent.core.session import fold
 from agent.errors import ValidationError
 from agent.formats import format_named
@@ -137,7 +138,7 @@ def test_a_list_makes_the_turns_that_a_capture_in_its_format_makes(memory: Conve
     session = memory.for_session("in python")
     session.extend(document["messages"])
     body = {"session_id": "posted", "mode": "delta", "request_id": "r", **document}
-    service = capture_service_on(lambda: memory.store.client)
+    service = capture_service_on(lambda: memory.store.client, FULL)
     service.capture(CaptureRequest(json.dumps(body).encode(), form, None, new_id()), NoSpans())
     (ours,) = inputs_of(memory, session)
     (posted,) = inputs_of(memory, memory.for_session("posted"))

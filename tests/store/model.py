@@ -25,6 +25,8 @@ class ModelTurn:
     execution_ref: str
     agent_version: str
     version: int
+    # As it came, when ``fields`` came: with the derived members of its own.
+    sent: dict[str, Any] = field(default_factory=dict)
     revisions: int = 1
     erased: bool = False
 
@@ -58,7 +60,10 @@ class ModelSession:
 
 @dataclass
 class ModelEvent:
-    """``envelope`` is given back; ``brought`` are the turns that were new or revised by it, ``user`` whose it is."""
+    """``envelope`` is given back; ``brought`` are the turns that were new or revised by it, ``user`` whose it is.
+
+    ``others`` are its places of turns that others brought, with what is left there when the event is emptied whole.
+    """
 
     envelope: dict[str, Any]
     position: int
@@ -68,6 +73,7 @@ class ModelEvent:
     makes_turns: bool
     turn_ids: list[str]
     brought: list[str] = field(default_factory=list)
+    others: dict[int, dict[str, Any]] = field(default_factory=dict)
     emptied: bool = False
 
     def given_back(self) -> dict[str, Any]:
@@ -162,6 +168,7 @@ class ModelStore:
                         execution_ref=event.envelope["runId"],
                         agent_version=payload["agent_version"],
                         version=event.position,
+                        sent=sent,
                         erased=is_erased,
                     )
                 )
@@ -169,13 +176,19 @@ class ModelStore:
                 session.version = event.position
             elif there.erased:
                 counts["erased"] += 1
-            elif body(sent) == body(there.fields) or narrowness > there.narrowness:
+            elif body(sent) == body(there.fields):
                 counts["known"] += 1
+                there.narrowness = min(there.narrowness, narrowness)
+                is_same = is_lower(sent, there.sent) or json.dumps(sent) == json.dumps(there.sent)
+                event.others[place] = there.sent if is_same else skeleton(sent)
+            elif narrowness > there.narrowness:
+                counts["known"] += 1
+                event.others[place] = skeleton(sent)
             else:
                 counts["revised"] += 1
                 both = (there.fields, sent)
                 stay = {n: there.fields[n] for n in derived(sent) if all(isinstance(one.get(n), str) for one in both)}
-                there.fields, there.narrowness = {**sent, **stay}, narrowness
+                there.fields, there.sent, there.narrowness = {**sent, **stay}, sent, narrowness
                 there.revisions += 1
                 there.version, there.execution_ref = event.position, event.envelope["runId"]
                 there.agent_version = payload["agent_version"]
@@ -283,6 +296,17 @@ def body(turn: dict[str, Any]) -> str:
     if "leaf" in memory(left):
         left["metadata"] = {**left["metadata"], "memory": {**memory(left), "leaf": lower(memory(left)["leaf"])}}
     return json.dumps(left, sort_keys=True)
+
+
+def is_lower(*turns: dict[str, Any]) -> bool:
+    """Whether every id in them is written in lower case."""
+    return all(ids == ids.lower() for ids in (json.dumps(ids_in(turn)) for turn in turns))
+
+
+def ids_in(turn: dict[str, Any]) -> list[Any]:
+    calls = [call["invocation_id"] for call in turn.get("tool_invocations", [])]
+    leaf = memory(turn).get("leaf")
+    return [turn["turn_id"], turn.get("parent_turn_id"), *calls, leaf if len(str(leaf)) == 36 else None]
 
 
 def derived(turn: dict[str, Any]) -> list[str]:

@@ -112,9 +112,12 @@ def _empty_turn(event: ModelEvent, turn_id: str) -> bool:
 
 
 def _empty_event(event: ModelEvent) -> None:
-    """Empty all that is no turn: the turns were emptied before, or are others' and stay."""
+    """Empty all that is no turn: the turns were emptied before, or are others' and stay, without its own words."""
     event.emptied = True
     payload = event.envelope["payload"]
+    for place, left in event.others.items():
+        if payload["inputs"]["turns"][place].get("erased") is not True:
+            payload["inputs"]["turns"][place] = left
     kept = _only(payload, PAYLOAD)
     if isinstance(payload.get("outputs"), dict):
         kept["outputs"] = _only(payload["outputs"], OUTPUTS)

@@ -35,6 +35,18 @@ def test_an_export_has_the_turns_that_came_with_the_person_as_they_are_now(surfa
     assert export(surface)["turns"] == [{"session_id": SESSION, **surface.turns()[1]}]
 
 
+def test_an_export_names_nobody_else_and_shows_nothing_that_another_said(surface: Surface) -> None:
+    surface.capture(payload(turn(1, "bert's question"), turn(2), context=BERT))
+    surface.capture(payload(turn(3, "anna's question"), context=ANNA))
+    surface.capture(payload(turn(5, "anna's too"), turn(7, "and more"), session=OTHER_SESSION, context=ANNA))
+    surface.capture(payload(turn(9), session=OTHER_SESSION, context=BERT))
+    found = export(surface)
+    assert "bert" not in json.dumps([found["sessions"], found["turns"][:2]])
+    rows = {row["session_id"]: (row["users"], row["first_user_content"]) for row in found["sessions"]}
+    assert rows == {SESSION: (["anna"], None), OTHER_SESSION: (["anna"], "anna's too")}
+    assert surface.session()["users"] == ["anna", "bert"]
+
+
 def test_an_export_leaves_out_what_was_erased(surface: Surface) -> None:
     surface.capture(payload(turn(1, "secret"), turn(2, "stays"), context=ANNA))
     surface.erase("turn", turn_id(1))

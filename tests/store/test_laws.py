@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from agent.core.canonical import canonical
+from store.upkeep.verify import Finding, verify
 from store.urls import open_store
 from tests.store import model_erasure, model_lists
 from tests.store.engines import fresh_tenant
 from tests.store.model import ModelStore
-from tests.store.scripts import erasures, event_queries, session_queries, turn_queries, writes
-from tests.store.surface import Surface
+from tests.store.scripts import contexts, erasures, event_queries, session_queries, turn_queries, writes
+from tests.store.surface import Surface, envelope
 
 ERASE = {
     "session": model_erasure.erase_session,
@@ -24,6 +25,16 @@ ERASE = {
     "user": model_erasure.erase_user,
 }
 COUNTED = ("kind", "position", "sessions", "turns", "events")
+MODES: list[list[str]] = [[], ["content_redacted"], ["content_omitted"]]
+# What of a turn is sent otherwise: no letter in it that is searched for.
+forms = st.sampled_from(
+    [
+        lambda _: {},
+        lambda turn: {"turn_id": turn["turn_id"].swapcase()},
+        lambda _: {"content": "[1]"},
+        lambda _: {"content": "[2]", "timestamp": "2026-03-02T08:00:02Z"},
+    ]
+)
 Write = tuple[dict[str, Any], str | None]
 
 
@@ -47,6 +58,9 @@ class StoreMachine(RuleBasedStateMachine):
         """Also what nothing looked at before: some of it is written by the next that reads it."""
         try:
             self.says_what_the_model_says()
+            found: list[Finding] = []
+            verify(self.surfaces[0].store, found.append)
+            assert found == []
         finally:
             for surface in self.surfaces:
                 surface.close()
@@ -89,6 +103,21 @@ class StoreMachine(RuleBasedStateMachine):
             more["payload"]["inputs_hash"] = canonical(inputs).hex()[-64:] + str(len(self.sent))
             more["payload"]["outputs"] = {"session_id": inputs["session_id"]}
         self.append((more, key))
+
+    @rule(data=st.data(), constraints=st.sampled_from(MODES), context=contexts())
+    def append_in_another_mode(self, data: st.DataObject, constraints: list[str], context: dict[str, Any]) -> None:
+        """The turns of something sent before, as a function with another CAPTURE_CONTENT sends them, or another user's.
+
+        Each as it was, in letters of the other case, or with another content (CONTRACT 8).
+        """
+        captures = [body for body, _ in self.sent if "turns" in body["payload"].get("inputs", {})]
+        if not captures:
+            return
+        body = json.loads(json.dumps(data.draw(st.sampled_from(captures))))
+        inputs = {**body["payload"]["inputs"], "context": context, "place": len(self.sent)}
+        inputs["turns"] = [{**turn, **data.draw(forms)(turn)} for turn in inputs["turns"]]
+        sent = envelope(inputs, constraints_applied=constraints, outputs={"session_id": inputs["session_id"]})
+        self.append((sent, None))
 
     @rule(erasure=erasures)
     def erase(self, erasure: tuple[str, str]) -> None:

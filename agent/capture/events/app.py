@@ -3,7 +3,7 @@
 Takes the place of the host's whole application: a host that runs a function for CloudEvents answers only POST, reads a
 body of any size into memory, and repeats what was sent where it cannot read it. A queue is told by the status alone
 what to do: 2xx for what is stored, 5xx to come again, 4xx for what would be refused again. Caller keys are none of it:
-no queue can send one.
+no queue can send one. A limit of requests holds for the queue as a whole.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ from agent.held_frames import let_go
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+    from agent.callers.callers import Callers
+
 HEALTH_PATHS: Final = ("/health", "/conversation-memory/health")
 OPENAPI_PATH: Final = "/openapi.json"
 _READS: Final = ("GET", "HEAD")
@@ -51,8 +53,9 @@ _GOES_BETTER_LATER: Final = (RateLimitExceeded, BodyBrokeOff)
 class EventApp:
     """Answers one request at a time; holds no state of its own between them.
 
-    ``new_id`` makes the execution_ref, once per delivery. ``health`` gives the store's part of the health answer.
-    In ``room`` large deliveries wait.
+    ``new_id`` makes the execution_ref, once per delivery. ``health`` gives the store's part of the health answer,
+    ``content`` is what it says of how much is stored.
+    In ``room`` large deliveries wait. ``callers`` say how many deliveries are taken; without them, as many as come.
     """
 
     def __init__(
@@ -66,6 +69,8 @@ class EventApp:
         new_id: Callable[[], str],
         release: str,
         room: Room,
+        callers: Callers | None = None,
+        content: str = "full",
     ) -> None:
         self._service = service
         self._telemetry = telemetry
@@ -75,6 +80,8 @@ class EventApp:
         self._new_id = new_id
         self._release = release
         self._room = room
+        self._callers = callers
+        self._content = content
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer as a WSGI application."""
@@ -116,6 +123,9 @@ class EventApp:
             answer = self._read(environ)
             if answer is not None:
                 return answer
+            if self._callers is not None:
+                # Before the body: a delivery that is to come again has nothing of it read.
+                self._callers.admit(environ)
             delivery = delivery_of(environ, place)
             place.settle(len(delivery.body))
             return delivery
@@ -129,7 +139,7 @@ class EventApp:
         if method not in allowed:
             raise MethodNotAllowed(f"this path answers {', '.join(allowed)}", headers={"Allow": ", ".join(allowed)})
         if path in HEALTH_PATHS:
-            return health_answer(self._health(), release=self._release)
+            return health_answer(self._health(), release=self._release, content=self._content)
         return json_answer(200, self._openapi()) if path == OPENAPI_PATH else None
 
     def _answer(

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from agent.config import Settings
 from agent.errors import ConfigurationError
 
-_KEYS = "CAPTURE_API_KEYS"
-
 
 def event_settings(environ: Mapping[str, str]) -> Settings:
     """Read the settings. Raises ConfigurationError for the first that does not hold, and for keys of callers.
@@ -17,9 +15,9 @@ def event_settings(environ: Mapping[str, str]) -> Settings:
     everything, and passed over, they would seem to guard what they do not.
     """
     settings = Settings.of_capture_function(environ)
-    if settings.keys is not None:
+    if settings.callers is not None and settings.callers.need_a_key:
         raise ConfigurationError(
-            _KEYS,
+            settings.callers.variable,
             "guards nothing here, since no queue can send a key: unset it, and let IAM or the network decide who may "
             "call this function",
         )

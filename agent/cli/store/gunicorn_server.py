@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
-from gunicorn.workers.gthread import ThreadWorker
 
 from agent.bootstrap import ServedStore
+from agent.edge.patient_worker import PatientWorker
 from agent.errors import InternalError
 from agent.hosted_store import refuse_protocol_errors
 from agent.observability.logs import JsonLines
@@ -137,7 +137,7 @@ def _start_worker(_server: object, _worker: object) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
-class _Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+class _Worker(PatientWorker):
     def handle_quit(self, sig: int, frame: object) -> None:
         """SIGINT and SIGQUIT: as SIGTERM.
 

@@ -16,7 +16,6 @@ import orjson
 from flask import Response
 
 from agent.core.agent_identity import AGENT_ID, AGENT_VERSION
-from agent.core.api_keys import ApiKeys
 from agent.core.timestamps import utc_text
 from agent.core.waiting import Hints
 from agent.edge.answers import failure_document
@@ -43,6 +42,8 @@ from agent.window_settings import ContextSettings
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+    from agent.callers.callers import Callers
+
 _READ: Final = ("GET", "HEAD")
 _OF_EVERY_ANSWER: Final = {
     "X-Agent-Id": AGENT_ID,
@@ -56,9 +57,9 @@ class RecallApp:
     """Answers one request at a time; of a session it remembers what it read.
 
     ``source`` is where it reads, asked for when the first request needs it. ``health`` gives the store's part of the
-    health answer. ``keys`` say who may ask for anything but health and the description. By the ``settings`` windows
-    are cut, and ``windows`` remembers what was worked out for them. By the ``hints`` the answers of users are read;
-    without any, none is.
+    health answer. ``callers`` say who may ask for anything but health and the description, and how often; without them
+    everybody may. By the ``settings`` windows are cut, and ``windows`` remembers what was worked out for them. By the
+    ``hints`` the answers of users are read; without any, none is.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class RecallApp:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         release: str,
-        keys: ApiKeys,
+        callers: Callers | None,
         settings: ContextSettings,
         windows: SessionWindows,
         hints: Hints | None = None,
@@ -80,7 +81,7 @@ class RecallApp:
         self._telemetry = telemetry
         self._clock = clock
         self._new_id = new_id
-        self._keys = keys
+        self._callers = callers
         self._operations: Mapping[str, Operation] = {
             "conversations": session_list,
             "store_stats": store_stats,
@@ -143,8 +144,8 @@ class RecallApp:
     def _operate(self, environ: Mapping[str, Any], telemetry: RequestTelemetry) -> Answer:
         found = find(environ)
         telemetry.operating(found.operation, is_open=found.operation in OPEN)
-        if found.operation not in OPEN:
-            self._keys.check(environ)
+        if self._callers is not None and found.operation not in OPEN:
+            self._callers.admit(environ)
         session_id = session_named(found.session) if found.session else ""
         request = Request(environ, found.operation, session_id, self._source, telemetry)
         return self._operations[found.operation](request)

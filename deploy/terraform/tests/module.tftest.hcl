@@ -96,6 +96,32 @@ run "with_telemetry_metrics_and_a_database_elsewhere" {
   }
 }
 
+run "with_keys_and_a_limit_of_the_callers" {
+  command = apply
+
+  variables {
+    capture_keys = true
+    recall_keys  = true
+    rate_limit   = "100/second;5000/hour"
+  }
+  assert {
+    condition     = google_cloudfunctions2_function.caller["capture"].service_config[0].environment_variables.CAPTURE_API_KEYS_FILE == "${google_cloudfunctions2_function.caller["capture"].service_config[0].secret_volumes[0].mount_path}/${google_cloudfunctions2_function.caller["capture"].service_config[0].secret_volumes[0].versions[0].path}"
+    error_message = "capture looks for its callers' keys elsewhere"
+  }
+  assert {
+    condition     = google_cloudfunctions2_function.caller["recall"].service_config[0].environment_variables.RECALL_API_KEYS_FILE == "/etc/secrets/conversation-recall-keys/keys" && google_cloudfunctions2_function.caller["recall"].service_config[0].environment_variables.RATE_LIMIT == "100/second;5000/hour"
+    error_message = "recall has other callers"
+  }
+  assert {
+    condition     = length(google_cloudfunctions2_function.caller["events"].service_config[0].secret_volumes) == 0 && length(setintersection(keys(google_cloudfunctions2_function.caller["events"].service_config[0].environment_variables), ["CAPTURE_API_KEYS_FILE", "RATE_LIMIT"])) == 0
+    error_message = "the queue would need a key, which it cannot send"
+  }
+  assert {
+    condition     = google_secret_manager_secret_iam_member.reader["capture conversation-capture-keys"].role == "roles/secretmanager.secretAccessor" && google_secret_manager_secret_iam_member.reader["recall conversation-recall-keys"].role == "roles/secretmanager.secretAccessor"
+    error_message = "nobody may read the keys"
+  }
+}
+
 run "everybody_is_refused" {
   command = plan
   variables {

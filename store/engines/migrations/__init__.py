@@ -16,6 +16,15 @@ from store.engines.engine import Connection
 _HERE: Final = Path(__file__).parent
 
 
+def load() -> None:
+    """Load what a migration needs: a second or more, which nobody is to wait for under a lock."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        # F401: for the upgrade that comes.
+        import alembic.command  # noqa: F401 - as above
+        import sqlalchemy.pool  # noqa: F401 - as above
+
+
 def upgrade(connection: Connection, driver_connection: Any, dialect: str) -> None:
     """Run what is missing. ``driver_connection`` is sqlite3's or psycopg's; ``dialect`` as SQLAlchemy names it."""
     with warnings.catch_warnings():

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask import Response
 
+from agent.callers.callers import Callers
 from agent.capture.events.app import EventApp
 from agent.edge.room import Room
 from tests.capture.events.envelopes import Posted
@@ -24,6 +25,7 @@ def events_on(
     health: dict[str, Any] | None = None,
     *,
     within: Room | None = None,
+    callers: Callers | None = None,
 ) -> EventApp:
     return EventApp(
         service(store),
@@ -34,6 +36,7 @@ def events_on(
         new_id=lambda: EXECUTION_REF,
         release="9.9.9",
         room=within or room(),
+        callers=callers,
     )
 
 

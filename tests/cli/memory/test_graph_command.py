@@ -17,6 +17,7 @@ from agent.cli.memory.drawings.form import Form
 from agent.cli.memory.drawings.graph import GraphCommand
 from agent.cli.output_format import Format
 from agent.config import Settings
+from agent.content.policy import FULL
 from agent.core.ids import conversation_uuid, session_uuid
 from agent.observability.tracing import NoSpans
 from agent.ruvector.client import RuvectorClient
@@ -50,7 +51,7 @@ def capture(store: Path, *payloads: Any, form: str = "native") -> None:
         for payload in payloads:
             body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
             request = CaptureRequest(body=body, format=form, idempotency_key=None, execution_ref=new_id())
-            capture_service_on(lambda: client).capture(request, NoSpans())
+            capture_service_on(lambda: client, FULL).capture(request, NoSpans())
 
 
 def graph(

@@ -24,6 +24,7 @@ from agent.cli.memory.sessions.turn_text import Page
 from agent.cli.output_format import Format
 from agent.cli.terminal_text import escape
 from agent.config import Settings
+from agent.content.policy import FULL
 from agent.core.ids import conversation_uuid, session_uuid, turn_uuid
 from agent.observability.tracing import NoSpans
 from agent.ruvector.client import RuvectorClient
@@ -59,7 +60,7 @@ def capture(store: Path, *payloads: Any, form: str = "native") -> None:
         for payload in payloads:
             body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
             request = CaptureRequest(body=body, format=form, idempotency_key=None, execution_ref=new_id())
-            capture_service_on(lambda: client).capture(request, NoSpans())
+            capture_service_on(lambda: client, FULL).capture(request, NoSpans())
 
 
 def payload(*turns: dict[str, Any], conversation: str = ONE) -> dict[str, Any]:

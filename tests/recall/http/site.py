@@ -13,9 +13,11 @@ from typing import Any
 from werkzeug.test import Client, TestResponse
 
 from agent.bootstrap import capture_service_on, new_id, store_client
+from agent.callers.callers import Callers, Keys
+from agent.callers.rate_limit import RateLimit
 from agent.capture.service import CaptureRequest
 from agent.config import Settings
-from agent.core.api_keys import ApiKeys
+from agent.content.policy import FULL
 from agent.core.waiting import Hints
 from agent.observability.tracing import NoSpans
 from agent.recall.held import WHOLE_BYTES, HeldSessions
@@ -31,7 +33,6 @@ NOW = datetime(2026, 3, 2, 8, 15, tzinfo=UTC)
 REQUEST_REF = "eeeeeeee-0000-4000-8000-000000000006"
 SESSION = "6f1d2c3a-8b4e-4f70-9a51-0c2d3e4f5a61"
 CONVERSATION = "b7a1e0d4-5c39-4e82-8f16-2d7c9b0a4e13"
-NO_KEYS = ApiKeys(())
 
 
 @dataclass
@@ -89,7 +90,8 @@ class Site:
         self,
         client: Any,
         *,
-        keys: ApiKeys = NO_KEYS,
+        keys: Keys | None = None,
+        limit: RateLimit | None = None,
         most: int = 50,
         hints: Hints | None = None,
         reads: Any = None,
@@ -112,7 +114,7 @@ class Site:
             clock=lambda: NOW,
             new_id=lambda: REQUEST_REF,
             release="9.9.9",
-            keys=keys,
+            callers=Callers(keys=keys, limit=limit) if keys or limit else None,
             settings=settings or ContextSettings(max_history_messages=most),
             windows=windows or opened_windows({}),
             hints=hints,
@@ -123,7 +125,8 @@ class Site:
         """Capture; the receipt."""
         body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         request = CaptureRequest(body=body, format=form, idempotency_key=None, execution_ref=new_id())
-        return dict(json.loads(capture_service_on(lambda: self.client).capture(request, NoSpans()).body)["receipt"])
+        answer = capture_service_on(lambda: self.client, FULL).capture(request, NoSpans())
+        return dict(json.loads(answer.body)["receipt"])
 
     def ask(self, path: str, method: str = "GET", **more: Any) -> TestResponse:
         """The answer to a request, which the description must know."""

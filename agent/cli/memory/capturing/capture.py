@@ -46,7 +46,7 @@ class CaptureCommand:
         )
         check_embedded_path(settings.store)
         with closing(store_client(settings)) as client:
-            answer = capture_service_on(lambda: client).capture(request, NoSpans())
+            answer = capture_service_on(lambda: client, settings.content).capture(request, NoSpans())
         if invocation.format is Format.TABLE:
             invocation.terminal.show(*self._report(answer.body, body, invocation))
         else:

@@ -37,7 +37,10 @@ def show_health(invocation: Invocation) -> ExitCode:
     """Ask the store and print what is known. The code is STORE where it does not answer as it should."""
     settings = Settings.from_env(invocation.settings())
     store = {**_store(settings, invocation), "address": _address(settings.store)}
-    document = {**health_document(store, release=__version__), "python": platform.python_version()}
+    document = {
+        **health_document(store, release=__version__, content=settings.content.mode),
+        "python": platform.python_version(),
+    }
     if store.get("key") == _REFUSED:
         # It is up, and nothing can be captured.
         document["status"] = "degraded"

@@ -36,6 +36,7 @@ from agent.core.timestamps import utc_text
 from agent.errors import AgentError, ConfigurationError, StoreNotFound, StoreWriteError, ValidationError
 
 if TYPE_CHECKING:
+    from agent.capture.service import CaptureService
     from agent.ruvector.client import RuvectorClient
 
 UNREADABLE = "files that cannot be read"
@@ -65,14 +66,15 @@ class ImportCommand:
         with Spool() as spool:
             sources = sources_of(self.names, invocation.terminal.stdin, spool)
             if self.dry_run:
-                return _Run(self, invocation, Checkpoint(None, ()), None).files(sources)
+                return _Run(self, invocation, Checkpoint(None, ()), None, None).files(sources)
             settings = Settings.from_env(invocation.settings())
             check_embedded_path(settings.store)
             with closing(store_client(settings)) as client:
                 checkpoint = Checkpoint(state_folder(invocation.terminal.environ), self._identity(settings.store))
                 if self.resume:
                     checkpoint.load(lambda reference: _has_event(client, reference))
-                return _Run(self, invocation, checkpoint, client).files(sources)
+                service = capture_service_on(lambda: client, settings.content)
+                return _Run(self, invocation, checkpoint, client, service).files(sources)
 
     def _identity(self, store: StoreAddress) -> list[str | None]:
         """All that decides what an import does, but for the files themselves."""
@@ -107,7 +109,12 @@ class _Run:
     """One run of the command."""
 
     def __init__(
-        self, command: ImportCommand, invocation: Invocation, checkpoint: Checkpoint, client: RuvectorClient | None
+        self,
+        command: ImportCommand,
+        invocation: Invocation,
+        checkpoint: Checkpoint,
+        client: RuvectorClient | None,
+        service: CaptureService | None,
     ) -> None:
         self._command = command
         self._invocation = invocation
@@ -116,7 +123,7 @@ class _Run:
         self._captured_at = utc_text(invocation.clock())
         self._lanes: Lanes[_At] = Lanes(
             Capturing(
-                None if client is None else capture_service_on(lambda: client),
+                service,
                 stored=lambda reference: None if client is None else _stored(client, reference),
                 new_id=command.new_id,
                 wait=lambda seconds: not self._lanes.stopped.wait(seconds),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from agent.bootstrap import store_client
+from agent.bootstrap import capture_service_on, store_client
 from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
@@ -50,7 +50,8 @@ class ClearCommand:
                 )
                 if refused is not None:
                     return refused
-            return turns.append(invocation, client, self.new_id)
+            service = capture_service_on(lambda: client, settings.content)
+            return turns.append(invocation, service, self.new_id)
 
     def _turns(self, views: SessionViews) -> StateTurns:
         to_do = [each for each in views.conversations if not self._is_clear(views, each)]

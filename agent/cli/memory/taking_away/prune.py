@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
-from agent.bootstrap import store_client
+from agent.bootstrap import capture_service_on, store_client
 from agent.cli.embedded_path import check_embedded_store
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
@@ -54,7 +54,8 @@ class PruneCommand:
                 )
                 if refused is not None:
                     return refused
-            return turns.append(invocation, client, self.new_id)
+            service = capture_service_on(lambda: client, settings.content)
+            return turns.append(invocation, service, self.new_id)
 
     def _turns(self, views: SessionViews) -> StateTurns:
         there = {each: len(views.messages(each)) for each in views.conversations}

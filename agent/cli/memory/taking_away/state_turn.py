@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from agent.bootstrap import capture_service_on
 from agent.capture.request import NATIVE, CaptureRequest
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
@@ -28,7 +27,7 @@ from agent.errors import AgentError
 from agent.observability.tracing import NoSpans
 
 if TYPE_CHECKING:
-    from agent.ruvector.client import RuvectorClient
+    from agent.capture.service import CaptureService
 
 # Who states the turn, beside what an application captured itself.
 _SOURCE: Final = "memory-graph"
@@ -74,7 +73,7 @@ class StateTurns:
     kept: Mapping[str, int] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
 
-    def append(self, invocation: Invocation, client: RuvectorClient, new_id: Callable[[], str]) -> ExitCode:
+    def append(self, invocation: Invocation, service: CaptureService, new_id: Callable[[], str]) -> ExitCode:
         """Append them one by one, and print what became of each conversation, also where it ends early.
 
         The code is PARTLY where the store failed after the first. Raises its AgentError where nothing was done.
@@ -82,7 +81,7 @@ class StateTurns:
         done: list[dict[str, Any]] = []
         try:
             for conversation_id, memory in self.to_do.items():
-                done.append(self._append(conversation_id, memory, invocation, client, new_id))
+                done.append(self._append(conversation_id, memory, invocation, service, new_id))
         except AgentError as error:
             if not done:
                 raise
@@ -104,13 +103,13 @@ class StateTurns:
         conversation_id: str,
         memory: Mapping[str, Any],
         invocation: Invocation,
-        client: RuvectorClient,
+        service: CaptureService,
         new_id: Callable[[], str],
     ) -> dict[str, Any]:
         turn_id, timestamp = new_id(), utc_text(invocation.clock())
         body = state_capture(self.session_id, conversation_id, memory, turn_id=turn_id, timestamp=timestamp)
         request = CaptureRequest(body=body, format=NATIVE, idempotency_key=None, execution_ref=new_id())
-        answer = capture_service_on(lambda: client).capture(request, NoSpans())
+        answer = service.capture(request, NoSpans())
         return {
             **self._result(conversation_id, self.words.done),
             "turn_id": turn_id,

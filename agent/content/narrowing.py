@@ -1,0 +1,33 @@
+"""A payload as it may be stored (CONTRACT 8): the one door through which every capture goes that may not stay whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from agent.content.omitted import Omitting
+from agent.content.places import rewritten
+from agent.content.policy import ContentPolicy
+from agent.content.redacted import Detect, Redacting
+
+
+class Narrowed(NamedTuple):
+    """``redactions`` says how many of which kind were replaced, in the order of their names; None in other modes."""
+
+    payload: dict[str, Any]
+    redactions: dict[str, int] | None
+
+
+def narrowed(payload: Mapping[str, Any], mode: str, policy: ContentPolicy, detect: Detect) -> Narrowed:
+    """``payload``, a validated native payload with UUIDs, as ``mode`` lets it be stored: ``redacted`` or ``none``.
+
+    It is left as it is. Ids, roles, order and shape are the same, so its graph is, too. ``mode`` is that which holds,
+    not the one of ``policy``. Raises ValueError for any other mode: what is stored ``full`` does not come here.
+    """
+    if mode == "none":
+        return Narrowed(rewritten(payload, Omitting(policy.hash_key)), None)
+    if mode != "redacted":
+        raise ValueError("there is nothing to narrow by in this mode")
+    rule = Redacting(detect, policy.params)
+    held = rewritten(payload, rule)
+    return Narrowed(held, {kind: rule.counts[kind] for kind in sorted(rule.counts)})

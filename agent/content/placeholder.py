@@ -1,0 +1,52 @@
+"""What stands in a stored text for what may not stand there (CONTRACT 8): ``[redacted:<kind>]``, ``[omitted:<n>]``.
+
+A text that is a placeholder already is left as it is, so narrowing twice is narrowing once. Only the kinds that there
+are count: whoever writes ``[redacted:anything]`` has written a text like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# What detectors find, and what an operator names (``redaction.params``).
+DETECTED: Final = (
+    "cloud_key",
+    "vendor_token",
+    "private_key",
+    "jwt",
+    "url_password",
+    "connection_string",
+    "card",
+    "iban",
+    "email",
+    "phone",
+    "national_id",
+)
+PARAM: Final = "param"
+# A body of 10 MiB has no value whose RFC 8785 form is longer than eight digits say.
+_ONE: Final = re.compile(
+    rf"\[(?:redacted:(?:{'|'.join((*DETECTED, PARAM))})|omitted:[0-9]{{1,8}}(?::[0-9a-f]{{64}})?)\]", re.ASCII
+)
+
+
+def redacted(kind: str) -> str:
+    """The placeholder for what a detector found, or for the value of a parameter."""
+    return f"[redacted:{kind}]"
+
+
+def omitted(characters: int, digest: str | None) -> str:
+    """The placeholder for so many characters; ``digest`` is their HMAC-SHA-256 in lower-case hex, if there is one."""
+    return f"[omitted:{characters}]" if digest is None else f"[omitted:{characters}:{digest}]"
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether ``text`` is one placeholder and nothing else."""
+    return text.startswith("[") and _ONE.fullmatch(text) is not None
+
+
+def placeholders_in(text: str) -> list[tuple[int, int]]:
+    """Where placeholders stand in ``text``, from and to before, in order."""
+    if "[redacted:" not in text and "[omitted:" not in text:
+        return []
+    return [match.span() for match in _ONE.finditer(text)]

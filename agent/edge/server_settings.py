@@ -1,0 +1,27 @@
+"""What the function host does not tell its server, gunicorn: of settings that it passes nothing for, the default.
+
+- Slow clients keep no thread (``patient_worker``).
+- No control socket. gunicorn (25.1 and newer) imports asyncio and starts a thread in the process that its workers are
+  forked from, to listen for its own command line tool on ``$HOME/.gunicorn/gunicorn.ctl``. Nobody can reach that in a
+  deployed function, and where HOME cannot be written to, it is an error in the log.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# More than a platform sends to one instance; each may hold 64 KiB before anybody looks at it.
+CONNECTIONS: Final = 256
+
+
+def set_server_defaults() -> None:
+    """For the servers that this process makes from now on."""
+    from gunicorn import config  # with the host that is loading us
+
+    # By name: it is loaded when the server starts its workers.
+    config.WorkerClass.default = "agent.edge.patient_worker.PatientWorker"
+    config.WorkerConnections.default = CONNECTIONS
+    # An older gunicorn has no such setting.
+    control_socket = getattr(config, "ControlSocketDisable", None)
+    if control_socket is not None:
+        control_socket.default = True
