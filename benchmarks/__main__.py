@@ -26,6 +26,7 @@ from benchmarks.rows import (
     latency_tail,
     memory,
     recall,
+    redaction,
     serving,
     store_appends,
     store_reads,
@@ -73,6 +74,7 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "window-count": windows.run_counting,
     "window-held": windows.run_held,
     "entities": entities.run,
+    "redaction": redaction.run,
 }
 
 

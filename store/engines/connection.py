@@ -82,16 +82,37 @@ def connect(path: str, timeout_s: float) -> Connection:
     )
 
 
-def open_writer(path: str, *, end: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> Connection:
-    """A connection that may write, to a database that has our tables; waits for other processes until ``end``.
+class Patience:
+    """How long a call waits for others: ``timeout_s``, and ``longest_s`` where it is about to migrate.
+
+    A migration comes once in a release, and a store that does not get it cannot start: a hurried caller is not to miss
+    it, and what it takes is no wait.
+    """
+
+    def __init__(self, timeout_s: float, longest_s: float, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._longest_s = longest_s
+        self._end = clock() + timeout_s
+
+    def left_s(self) -> float:
+        """Never below zero."""
+        return max(0.0, self._end - self._clock())
+
+    def begin_anew(self) -> None:
+        """All of the longest is left."""
+        self._end = self._clock() + self._longest_s
+
+
+def open_writer(path: str, *, patience: Patience, sleep: Callable[[float], None]) -> Connection:
+    """A connection that may write, to a database that has our tables; waits for other processes with ``patience``.
 
     Raises sqlite3's errors, and NewerDatabase or NotADatabase for one that is not ours.
     """
     _make_private(path)
     _restore_modes(path)
-    connection = connect(path, max(0.0, end - clock()))
+    connection = connect(path, patience.left_s())
     try:
-        while not _is_prepared(connection, end, clock):
+        while not _is_prepared(connection, patience):
             sleep(_BETWEEN_TRIES_S)
         # FULL: an acknowledged append survives power loss, not only the end of the process (sqlite.org/wal.html).
         connection.execute("PRAGMA synchronous = FULL")
@@ -142,15 +163,15 @@ def translated() -> Iterator[None]:
         raise fault_of(error) from error
 
 
-def _is_prepared(connection: Connection, end: float, clock: Callable[[], float]) -> bool:
+def _is_prepared(connection: Connection, patience: Patience) -> bool:
     """Prepare; False where it is to be tried again: two that open a new file at once are told BUSY without a wait.
 
     SQLite sees that each holds the lock that the other waits for (sqlite.org/c3ref/busy_handler.html).
     """
     try:
-        _prepare(connection, lambda: wait_at_most(connection, end - clock()))
+        _prepare(connection, patience)
     except sqlite3.OperationalError as error:
-        if _primary_code(error) != sqlite3.SQLITE_BUSY or clock() >= end:
+        if _primary_code(error) != sqlite3.SQLITE_BUSY or not patience.left_s():
             raise
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -184,20 +205,32 @@ def _restore_modes(path: str) -> None:
                 os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))  # noqa: PTH101, PTH116 - as in _identity
 
 
-def _prepare(connection: Connection, bound_wait: Callable[[], None]) -> None:
-    """Make the tables of a new database; raise for one that is not ours or newer. ``bound_wait`` before each wait."""
+def _prepare(connection: Connection, patience: Patience) -> None:
+    """Make the tables of a new database, migrate those of an older release; raise for one that is not ours or newer."""
     # One snapshot, or the tables that another process makes just now would look like those of another program.
     connection.execute("BEGIN")
     version = _schema_version(connection)
     connection.execute("COMMIT")
-    bound_wait()
+    wait_at_most(connection, patience.left_s())
     if connection.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
         # Waits for other processes as any statement does.
         connection.execute("PRAGMA journal_mode = WAL")
     if version == SCHEMA_VERSION:
         return
-    bound_wait()
+    if version != 0:
+        from store.engines.migrations import load
+
+        # Before the lock: other writers wait for who holds it, and this takes a second or more.
+        load()
+        patience.begin_anew()
+    wait_at_most(connection, patience.left_s())
     connection.execute("BEGIN IMMEDIATE")
+    if _make_or_migrate(connection):
+        patience.begin_anew()
+
+
+def _make_or_migrate(connection: Connection) -> bool:
+    """Do what is missing, and commit; whether that was a migration."""
     # Another process may have made the tables while this one waited.
     version = _schema_version(connection)
     if version == 0:
@@ -211,6 +244,7 @@ def _prepare(connection: Connection, bound_wait: Callable[[], None]) -> None:
         upgrade(connection, connection, "sqlite")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
+    return version not in (0, SCHEMA_VERSION)
 
 
 def _schema_version(connection: Connection) -> int:

@@ -20,6 +20,7 @@ from store.engines.connection import (
     MEMORY,
     READ_ONLY,
     Connection,
+    Patience,
     SqliteError,
     connect,
     fault_of,
@@ -195,11 +196,11 @@ class Database:
         if self._moved():
             self._drop()
         if self._writer is None:
-            end = self._clock() + timeout_s
-            self._writer = open_writer(self._path, end=end, clock=self._clock, sleep=self._sleep)
+            patience = Patience(timeout_s, self._busy_timeout_s, self._clock)
+            self._writer = open_writer(self._path, patience=patience, sleep=self._sleep)
             self._owner, self._file = os.getpid(), self._identity()
             self._writable = self._path == MEMORY or may_write(self._path)
-            self._timeout_s = timeout_s = max(0.0, end - self._clock())
+            self._timeout_s = timeout_s = patience.left_s()
             wait_at_most(self._writer, timeout_s)
         return self._writer, timeout_s
 

@@ -1,4 +1,4 @@
-"""The tables of a store in PostgreSQL: which release they are of, made where there are none, migrated where they are old.
+"""The tables of a store in PostgreSQL: of which release they are; made where there are none, migrated where old.
 
 Refuses a database of another program and one of a later release.
 """

@@ -77,8 +77,10 @@ class WatchedConnection(psycopg.Connection[Any]):
     def _is_worked_on(self) -> bool:
         """Whether the server says so. The same server: another one of the URL would know nothing of it."""
         info = self.info
-        at = {"host": info.host, "port": info.port, **({"hostaddr": info.hostaddr} if info.hostaddr else {})}
-        url = make_conninfo("", **{**info.get_parameters(), "password": info.password or None, **at})
+        at: dict[str, Any] = {"host": info.host, "port": info.port, "password": info.password or None}
+        if info.hostaddr:
+            at["hostaddr"] = info.hostaddr
+        url = make_conninfo("", **{**info.get_parameters(), **at})
         try:
             with WatchedConnection.connect(url, connect_timeout=_ASKED_S, autocommit=True) as asking:
                 asking.due = self.clock() + _ASKED_S

@@ -2,7 +2,9 @@
 
 A commit waits for the disk, and on PostgreSQL each statement for the network. One thread at a time leads: it appends
 what waits, its own submission first, wakes the others with their answers and hands over to the next that came
-meanwhile. A thread that comes alone pays for nothing: it leads at once, with a batch of one.
+meanwhile. A thread that comes alone pays for nothing: it leads at once, with a batch of one. Nobody waits without a
+bound: not even for a transaction that it is part of and that does not end. What becomes of that is not known then, and
+sending it again is safe (CONTRACT 10).
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from store.errors import DatabaseLocked, StoreAnswerError, Unavailable
+from store.errors import DatabaseLocked, DatabaseUnreachable, StoreAnswerError, Unavailable
 from store.log.append import Prepared
 from store.port import Appended
 
 # More turns than this in one transaction would only make the others wait.
 _LARGEST_BATCH = 64
 _MOST_TURNS = 2000
+# In the queue, and once more in a transaction, for who does not say how long it has time.
+_LONGEST_WAIT_S = 10.0
 
 # Appends a batch of one tenant, within so many seconds of waiting: an answer or an error for each.
 Commit = Callable[[str, Sequence[Prepared], float | None], "list[Appended | StoreAnswerError]"]
@@ -39,15 +43,21 @@ class _Ticket:
 class GroupCommit:
     """Queues submissions for ``commit``, which one thread at a time calls."""
 
-    def __init__(self, commit: Commit, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, commit: Commit, *, longest_s: float = _LONGEST_WAIT_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._commit = commit
+        self._longest_s = longest_s
         self._clock = clock
         self._mutex = threading.Lock()
         self._waiting: list[_Ticket] = []
         self._is_led = False
 
     def append(self, tenant: str, prepared: Prepared, timeout_s: float | None) -> Appended:
-        """The answer for ``prepared``. Raises its error; DatabaseLocked where it waited for ``timeout_s`` in vain."""
+        """The answer for ``prepared``. Raises its error; DatabaseLocked where it waited for ``timeout_s`` in vain.
+
+        Raises DatabaseUnreachable where a transaction that it is part of does not end.
+        """
         end = None if timeout_s is None else self._clock() + timeout_s
         ticket = _Ticket(tenant, prepared, end)
         with self._mutex:
@@ -68,14 +78,19 @@ class GroupCommit:
         raise answer
 
     def _wait(self, ticket: _Ticket, timeout_s: float | None) -> None:
-        if ticket.gate.acquire(timeout=-1 if timeout_s is None else max(timeout_s, 0.0)):
+        if ticket.gate.acquire(timeout=self._longest_s if timeout_s is None else max(timeout_s, 0.0)):
             return
         with self._mutex:
             if not ticket.taken and ticket in self._waiting and ticket.gate.locked():
                 self._waiting.remove(ticket)
                 raise DatabaseLocked("other writers of this process hold the database")
         # Its transaction runs, or it is to lead: what comes of it is not to be lost.
-        ticket.gate.acquire()
+        if ticket.gate.acquire(timeout=self._longest_s):
+            return
+        with self._mutex:
+            # Under the mutex nobody is handed the lead.
+            if not ticket.gate.acquire(blocking=False):
+                raise DatabaseUnreachable("the database does not answer: send it again, it is stored once")
 
     def _lead(self, own: _Ticket) -> None:
         with self._mutex:

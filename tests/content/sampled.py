@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from tests.content.scoring import labelled
 
-SHARED = Path(os.environ.get("SHARED_DIR", "/work/shared")) / "data"
+# As in tests/conftest.py.
+SHARED = Path(os.environ.get("SHARED_DIR", Path(__file__).parents[3] / "shared")) / "data"
 SEED = 9
 SHORTEST = 20
 OUTSIDE, WITHIN = 300, 100

@@ -11,9 +11,9 @@ from agent.errors import Problem, ValidationError
 from agent.formats import READS, reader
 from tests.formats.chat_messages import CAPTURED_AT
 from tests.formats.sessions import memory
-from tests.fuzz.test_fuzzed_bodies import foreign
+from tests.fuzz.corpus import foreign
 
-POSTED = {path.partition("=")[2]: json.loads(body) for path, body in foreign()}
+POSTED = {name: json.loads(body) for name, body in foreign(1)}
 ASKED = {"role": "user", "content": [{"type": "text", "text": "Where is it?"}]}
 SAID = {"role": "assistant", "content": [{"type": "text", "text": "In Bern."}]}
 

@@ -23,9 +23,35 @@ CURSOR = "@"
 _MOST = 8
 _LARGEST_CASE = 20_000
 USER = "anna"
-VALUES = ["", "0", "1", "2", "-1", "1000", "1001", "9223372036854775807", "9223372036854775808", "9" * 30, "1.0", "true"]
-VALUES += ["false", "asc", "desc", "\u0000", "\u0661", "%", "\ud800", "é", "ff" * 16, "=" * 40, "AAAA", CURSOR, CURSOR]
-VALUES += [SESSION, SESSION.upper(), CONVERSATION, turn_id(1), turn_id(2), USER, "a", "t1", '"t1', "t1 OR t2", "*", "' --"]
+VALUES = [
+    "",
+    "0",
+    "1",
+    "2",
+    "-1",
+    "1000",
+    "1001",
+    "9223372036854775807",
+    "9223372036854775808",
+    "9" * 30,
+    "1.0",
+    "true",
+]
+VALUES += ["false", "asc", "desc", "\u0000", "\u0661", "%", "\ud800", "é", "ff" * 16, "=" * 40, CURSOR, CURSOR]
+VALUES += [
+    SESSION,
+    SESSION.upper(),
+    CONVERSATION,
+    turn_id(1),
+    turn_id(2),
+    USER,
+    "a",
+    "t1",
+    '"t1',
+    "t1 OR t2",
+    "*",
+    "' --",
+]
 VALUES += ["2026-03-02T08:15:00Z", "2026-03-02T08:15:00%2B01:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:60Z"]
 
 
@@ -73,7 +99,9 @@ def answered(app: Any, method: str, path: str, query: str = "", body: str = "") 
     }
     started: dict[str, Any] = {}
 
-    def start_response(status: str, headers: list[tuple[str, str]], _exc_info: object = None) -> Callable[[bytes], None]:
+    def start_response(
+        status: str, headers: list[tuple[str, str]], _exc_info: object = None
+    ) -> Callable[[bytes], None]:
         started.update(status=int(status[:3]), headers=dict(headers))
         return _unwritten
 
@@ -141,14 +169,17 @@ def writes() -> list[dict[str, Any]]:
     said = {"metadata": {"memory": {"params": {"a": "b"}, "waiting_for_param": "c"}}}
     usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
     context = {"user_id": USER, "agent_id": "x", "tags": ["a", "b"]}
-    other = {"session": "7a7a7a7a-0000-4000-8000-00000000000a"}
+    elsewhere = "7a7a7a7a-0000-4000-8000-00000000000a"
     captured = [
         envelope(payload(turn(1), turn(2, model="m", token_usage=usage, tool_invocations=[call]), context=context)),
         envelope(payload(turn(3, role="tool", tool_invocations=[call]), turn(4, **said))),
         envelope(payload(turn(5, parent_turn_id=turn_id(1)), turn(1, "changed"), conversation=OTHER_CONVERSATION)),
-        envelope(payload(turn(6), turn(7), context={"user_id": "b"}, **other)),
+        envelope(payload(turn(6), turn(7), context={"user_id": "b"}, session=elsewhere)),
     ]
-    return [*captured, {"type": "other", "runId": "r", "timestamp": "2026-03-02T08:15:00Z", "payload": {"x": [1, None]}}]
+    return [
+        *captured,
+        {"type": "other", "runId": "r", "timestamp": "2026-03-02T08:15:00Z", "payload": {"x": [1, None]}},
+    ]
 
 
 def seeds(asks: Sequence[tuple[str, str, str, str]]) -> list[bytes]:

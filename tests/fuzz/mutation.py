@@ -1,4 +1,4 @@
-"""Damage to inputs: in their bytes, and in the structure of a document, which leaves it JSON and takes it further in."""
+"""Damage to inputs: in their bytes, and in the structure of a document, which leaves it JSON and takes it further."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import random
 import re
 import zlib
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from math import isinf
 from typing import Any
 
@@ -29,9 +30,9 @@ AT_MOST = 40_000
 # All that a refusal may say: nothing of the body but a key that stands twice (CONTRACT 2).
 _SAYABLE = re.compile(
     r"the body is empty|the body is not a JSON object|the body has more than \d+ JSON values"
-    r"|(?:the body is not JSON(?:: (?:something follows its end|a comma or a closing bracket is missing|a key is not a string"
-    r"|a colon is missing|no value starts here|a string holds a character or an escape that JSON does not have"
-    r"|it ends too early))?|the body is not UTF-8|the body is nested deeper than 128 levels"
+    r"|(?:the body is not JSON(?:: (?:something follows its end|a comma or a closing bracket is missing"
+    r"|a key is not a string|a colon is missing|no value starts here"
+    r"|a string holds a character or an escape that JSON does not have|it ends too early))?|the body is not UTF-8|the body is nested deeper than 128 levels"
     r"|half of a surrogate pair stands alone|a number has more than 4300 integer digits|a number overflows a double"
     r"|the key \x22(?:[^\x22\\]|\\.)*\x22 stands twice in one object), at line \d+, column \d+",
     re.DOTALL,
@@ -130,7 +131,9 @@ def look(body: bytes) -> Hashable:
     if not is_ours:
         assert form == rfc8785.dumps(document.value), "another form than that of rfc8785"
     inner = open_wrapper(document)
-    assert repr(json.loads(inner.text.removeprefix(BYTE_ORDER_MARK))) == repr(inner.value), "another text than the value"
+    assert repr(json.loads(inner.text.removeprefix(BYTE_ORDER_MARK))) == repr(inner.value), (
+        "another text than the value"
+    )
     assert canonical(inner.value, plain=inner.plain) == canonical(inner.value)
     return "accepted", document.plain, inner is document, is_ours, min(len(form).bit_length(), 12)
 
@@ -163,10 +166,8 @@ def made(pool: Sequence[bytes], rng: random.Random) -> bytes:
     """A damaged body; now and then one whose structure was damaged before."""
     body = rng.choice(pool)
     if rng.randrange(3) == 0:
-        try:
+        with suppress(ValueError, RecursionError):
             body = restructured(body, rng)
-        except (ValueError, RecursionError):
-            pass
     if rng.randrange(12) == 0:
         body = b'{"payload":' + body + b"}"
     return mutated(body, rng) if rng.randrange(8) else body
@@ -217,9 +218,7 @@ def look_at_arrival(case: bytes) -> Hashable:
     try:
         found = read_body(stream, content_length=length, encoding=coding or None, at_most=AT_MOST)
     except (ValidationError, PayloadTooLarge) as error:
-        assert len(error.message) < 200
-        assert all(problem.path == "$" for problem in error.problems)
-        return error.message
+        return _refused_arrival(error)
     assert len(found) <= AT_MOST, "more than the bound"
     sent = body if length is None else body[:length]
     if "gzip" not in coding.lower():
@@ -227,6 +226,12 @@ def look_at_arrival(case: bytes) -> Hashable:
     elif sent:
         assert found == _inflated(sent), "other bytes than were packed"
     return "read", coding, length is None, min(len(found).bit_length(), 15)
+
+
+def _refused_arrival(error: ValidationError) -> str:
+    assert len(error.message) < 200
+    assert all(problem.path == "$" for problem in error.problems)
+    return error.message
 
 
 def _inflated(data: bytes) -> bytes:
@@ -249,7 +254,9 @@ def made_arrival(pool: Sequence[bytes], rng: random.Random) -> bytes:
         head = f"{coding}|{announced}|{rng.choice([1, 7, 100, 20_000])}|{breaks}".encode()
     kind = rng.randrange(6)
     if kind == 0:
-        body = gzip.compress(rng.choice([b"", b"x", b"{}" * 9, b"\0" * rng.choice([AT_MOST, AT_MOST + 1, 10**6])]), mtime=0)
+        body = gzip.compress(
+            rng.choice([b"", b"x", b"{}" * 9, b"\0" * rng.choice([AT_MOST, AT_MOST + 1, 10**6])]), mtime=0
+        )
     elif kind == 1:
         body += rng.choice(pool).partition(b"\n")[2]
     elif kind < 5:

@@ -15,7 +15,7 @@ from tests.fuzz.asked import USER, Answered, answered, case_of, cursor_in, fault
 from tests.fuzz.corpus import saved
 from tests.fuzz.engine import Target
 from tests.fuzz.store_target import NAMES as STORE_NAMES
-from tests.fuzz.store_target import Engines
+from tests.fuzz.store_target import Engines, seen_in
 from tests.recall.http.site import Site
 from tests.store.surface import CONVERSATION, SESSION, clock, ref_of, turn_id
 
@@ -45,7 +45,7 @@ ASKS = [
 ]
 NAMES = [*STORE_NAMES, "format", "max_tokens", "reserved_tokens", "min_recent", "max_messages", "strategy", "query"]
 NAMES += ["model", "marker", "explain", "leaf", "min_version", "limit", "include", "download"]
-STATUSES = frozenset({200, 304, 400, 404, 405, 413, 422})
+STATUSES = frozenset({200, 304, 400, 404, 405, 409, 413, 422})
 _NO_JSON = ("text/", "application/x-ndjson")
 
 
@@ -60,15 +60,17 @@ def look(data: bytes, *, engines: Engines) -> Hashable:
     transport = EmbeddedTransport(app, close_store=lambda: None)
     client = RuvectorClient(transport, base_url="http://embedded.invalid", api_key=None, kind="embedded")
     recall = Site(client).app
-    statuses = []
+    answers = []
     for event in case.writes:
-        statuses.append(answered(app, "POST", "/v1/decision-events", body=json.dumps(event)).status)
+        answers.append((answered(app, "POST", "/v1/decision-events", body=json.dumps(event)).status, b""))
     cursor = None
     for method, path, query, body in case.asks:
         answer = _checked(recall, method, path, with_cursor(query, cursor), body)
         cursor = cursor_in(answer) if method == "GET" and path == "/api/conversations" else cursor
-        statuses.append((answer.status, answer.body[:40]))
-    return tuple(statuses)
+        # References and instants stand in front of what a refusal says.
+        message = json.loads(answer.body)["error"]["message"] if answer.status >= 400 and answer.body else ""
+        answers.append((answer.status, message.encode() or answer.body))
+    return seen_in(case, answers)
 
 
 def _checked(app: Any, method: str, path: str, query: str, body: str) -> Answered:

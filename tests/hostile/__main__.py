@@ -33,7 +33,7 @@ def _print(title: str, courses: dict[str, Course]) -> None:
     beside = [
         f"{len(c.beside.said)} of {c.beside.said.count(200)}, {c.beside.slowest_s:.1f} s" for c in courses.values()
     ]
-    lines.append(f"| *others: asked and served, slowest* | {' | '.join(beside)} |")
+    lines.append(f"| *others: served of asked, slowest* | {' | '.join(beside)} |")
     left = [f"{c.before.files} / {c.after.files}, {c.after.threads}" for c in courses.values()]
     lines += [f"| *files before / after, threads after* | {' | '.join(left)} |", "", ""]
     sys.stdout.write("\n".join(lines))
@@ -41,7 +41,7 @@ def _print(title: str, courses: dict[str, Course]) -> None:
 
 
 def _beside(beside: Beside) -> str:
-    return f"{len(beside.said)}, {beside.said.count(200)}, {beside.slowest_s:.1f} s"
+    return f"{beside.said.count(200)} of {len(beside.said)}, {beside.slowest_s:.1f} s"
 
 
 def _cell(course: Course, place: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import select
 import socket
 import threading
@@ -14,6 +15,7 @@ from typing import Final, NamedTuple
 PATIENCE_S: Final = 60.0
 _DEAF_S: Final = 32.0
 _BETWEEN_S: Final = 0.5
+_STATUS: Final = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 _LAST: Final = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 _GZIP_WITH_A_NAME: Final = b"\x1f\x8b\x08\x08" + bytes(6)
 
@@ -118,6 +120,6 @@ def _waited(connection: socket.socket, attack: Slow, received: bytearray) -> boo
 
 
 def _how(received: bytes) -> str:
-    statuses = [line.split(b" ")[1].decode() for line in received.split(b"\r\n") if line.startswith(b"HTTP/1.1 ")]
-    # Pipelined answers: a JSON body has no line end before the next status line.
-    return statuses[-1] if statuses else "closed"
+    # Of pipelined answers the last: a body of JSON has no line end before the next status line.
+    statuses = _STATUS.findall(received)
+    return statuses[-1].decode() if statuses else "closed"

@@ -58,7 +58,8 @@ def runs_in(text: str) -> Iterator[tuple[int, int]]:
             # Cut off within a group: the piece ends before that group, and the next one begins a number earlier.
             last = max(text.rfind(mark, start, end) for mark in " .-/()")
             if last < 0:
-                following = _GROUP.match(text, end).end()
+                digits = _GROUP.match(text, end)
+                following = end if digits is None else digits.end()
                 end = start
             else:
                 end = last
@@ -69,7 +70,7 @@ def runs_in(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _next_piece(text: str, start: int, last: int) -> int:
-    """Where the piece after that from ``start`` to ``last`` begins: at a space, so that what stands before is no part."""
+    """Where the piece after that from ``start`` to ``last`` begins: at a space, which parts numbers."""
     space = text.find(" ", max(start + 1, last - _LONGEST_NUMBER), last)
     return space if space > start else last
 

