@@ -2,11 +2,12 @@
 
 The host has pages of its own for a few paths, for what its router redirects, and for a crash: a WSGI layer lets JSON
 answers through as they are and replaces every other. Its server, gunicorn, has pages for what is no HTTP at all, and
-repeats in them what was sent: the one function that writes them is replaced.
+repeats in them what was sent: the one function that writes them is replaced. Its log would repeat it too.
 """
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,29 @@ def type_protocol_errors(typed: Callable[[int], Response]) -> None:
         util.write_nonblock(connection, "\r\n".join([*head, "", ""]).encode("latin-1") + answer.get_data())
 
     util.write_error = write_error
+    logging.getLogger("gunicorn.error").addFilter(_ToldWithoutRequests())
+
+
+class _ToldWithoutRequests(logging.Filter):
+    """Keeps what gunicorn logs, and of it no word of a request: paths, methods, messages and frames of its exceptions.
+
+    At INFO it tells of itself alone: where it listens, which workers it has. So does what it says of a worker that does
+    not start.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record through, without what a request may have put into it."""
+        if record.levelno == logging.INFO or record.msg == "Exception in worker process":
+            return True
+        text = str(record.msg)
+        # It puts the words of the request into the text itself: base.Worker.handle_error.
+        record.msg = "Invalid request" if text.startswith("Invalid request") else text
+        if isinstance(record.args, tuple):
+            record.args = tuple(each if isinstance(each, int) else "..." for each in record.args)
+        if record.exc_info and record.exc_info[0] is not None:
+            record.msg = f"{record.msg} ({record.exc_info[0].__name__})"
+            record.exc_info = None
+        return True
 
 
 def host_refusal(status: int) -> AgentError:

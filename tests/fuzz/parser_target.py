@@ -32,7 +32,8 @@ _SAYABLE = re.compile(
     r"the body is empty|the body is not a JSON object|the body has more than \d+ JSON values"
     r"|(?:the body is not JSON(?:: (?:something follows its end|a comma or a closing bracket is missing"
     r"|a key is not a string|a colon is missing|no value starts here"
-    r"|a string holds a character or an escape that JSON does not have|it ends too early))?|the body is not UTF-8|the body is nested deeper than 128 levels"
+    r"|a string holds a character or an escape that JSON does not have"
+    r"|it ends too early))?|the body is not UTF-8|the body is nested deeper than 128 levels"
     r"|half of a surrogate pair stands alone|a number has more than 4300 integer digits|a number overflows a double"
     r"|the key \x22(?:[^\x22\\]|\\.)*\x22 stands twice in one object), at line \d+, column \d+",
     re.DOTALL,

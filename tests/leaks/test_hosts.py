@@ -58,7 +58,7 @@ NO_HTTP = {
 @pytest.fixture(scope="module", params=TARGETS)
 def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHost]:
     folder: Path = tmp_path_factory.mktemp("host")
-    variables = {"LOG_LEVEL": "DEBUG", "RUVECTOR_STORE": f"sqlite:///{folder}/store.db"}
+    variables = {"LOG_LEVEL": "DEBUG", "GUNICORN_LOG_LEVEL": "debug", "RUVECTOR_STORE": f"sqlite:///{folder}/store.db"}
     with function_host(folder, store=f"embedded:{folder}/memory.db", target=request.param, **variables) as running:
         yield running
 
@@ -100,7 +100,7 @@ def test_a_fault_that_nobody_foresaw_is_told_without_its_text(target: str, tmp_p
     module, name = PARTS[target]
     text = BROKEN.format(repository=str(REPOSITORY), content=ALL, module=module, name=name)
     (tmp_path / "broken_main.py").write_text(textwrap.dedent(text))
-    variables = {"LOG_LEVEL": "DEBUG", "RUVECTOR_STORE": f"sqlite:///{tmp_path}/store.db"}
+    variables = {"LOG_LEVEL": "DEBUG", "GUNICORN_LOG_LEVEL": "debug", "RUVECTOR_STORE": f"sqlite:///{tmp_path}/store.db"}
     running = function_host(
         tmp_path, store=f"embedded:{tmp_path}/memory.db", target=target, source=tmp_path / "broken_main.py", **variables
     )
