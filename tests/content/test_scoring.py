@@ -4,11 +4,13 @@ import pytest
 
 from agent.content.detectors import find
 from agent.content.found import Found
-from tests.content.scoring import BEGIN, END, HALVES, PAGE, labelled, score, table
+from tests.content.scoring import BEGIN, END, FILES, HALVES, PAGE, labelled, score, table
 
 LEAST_RECALL = 0.97
 # One clean text in fifty; a half has fewer than fifty, so one there is the least that can be told from none.
 MOST_FALSE = 1 / 50
+# What the only blind run measured: the 0.97 that is aimed at is missed there, by four spans.
+BLIND_FOUND, BLIND_SPANS = 158, 166
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -25,9 +27,20 @@ def test_at_most_one_clean_text_in_fifty_of_both_has_something_replaced() -> Non
     assert score([text for half in HALVES for text in labelled(half)], find).false_positives <= MOST_FALSE
 
 
+def test_of_the_blind_texts_no_less_is_found_than_was_measured_once() -> None:
+    counted = score(labelled("blind"), find)
+    assert counted.spans.total() == BLIND_SPANS
+    assert counted.found.total() >= BLIND_FOUND
+
+
+def test_at_most_one_clean_text_of_the_blind_ones_has_something_replaced() -> None:
+    # 1 of 52 was measured, which is no more than 1 in 50.
+    assert score(labelled("blind"), find).false_positives <= MOST_FALSE
+
+
 def test_the_page_tells_these_figures() -> None:
     told = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
-    assert told.strip() == table({half: score(labelled(half), find) for half in HALVES}).strip()
+    assert told.strip() == table({half: score(labelled(half), find) for half in FILES}).strip()
 
 
 TEXT = {"id": "x1", "language": "en", "text": "a 12345 b 67890 c", "spans": [{"start": 2, "end": 7, "kind": "card"}]}
