@@ -2,6 +2,7 @@
 PYTHON ?= python3
 TEST_PROCESSES ?= 2
 FUZZ_BODIES ?= 10000
+FUZZ_SECONDS ?= 3600
 CRASH_ROUNDS ?= 200
 CRASH_DATABASE_ROUNDS ?= 20
 CRASH_FUNCTION_ROUNDS ?= 20
@@ -18,7 +19,7 @@ LOCK := PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL= $(BIN)/pi
 .DEFAULT_GOAL := help
 .PHONY: help environment run test vendors check style types imports schemas locks bandit audit shell bench bench-peers
 .PHONY: sweep eval
-.PHONY: semantic release recording fmt lock crash soak chaos fuzz
+.PHONY: semantic release recording fmt lock crash soak chaos fuzz hostile
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -120,5 +121,9 @@ soak: environment ## SOAK_CAPTURES=20000 captures by 32 writers into one session
 chaos: environment ## every part fails in turn under 16 clients, CHAOS_CAPTURES=20000; the table goes into docs/reliability.md
 	@CHAOS_CAPTURES=$(CHAOS_CAPTURES) CHAOS_REPORT=docs/reliability.md $(BIN)/python -m pytest tests/chaos/test_chaos.py -q -s
 
-fuzz: environment ## FUZZ_BODIES=10000 mutated bodies against the running function
-	@FUZZ_BODIES=$(FUZZ_BODIES) $(BIN)/python -m pytest tests/fuzz -q -s
+fuzz: environment ## FUZZ_SECONDS=3600 of made-up inputs in process (FUZZ_SEED), then FUZZ_BODIES=10000 to the running function
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(BIN)/python -W error -m tests.fuzz --write
+	@FUZZ_BODIES=$(FUZZ_BODIES) $(if $(FUZZ_SEED),FUZZ_SEED=$(FUZZ_SEED)) $(BIN)/python -m pytest tests/fuzz/test_fuzzed_bodies.py -q -s
+
+hostile: environment ## bombs, floods and slow clients against the real hosts; prints the tables of docs/security/hostile-input.md
+	@$(BIN)/python -m tests.hostile

@@ -11,6 +11,7 @@ import io
 import json
 import logging
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -189,9 +190,31 @@ def seeds(asks: Sequence[tuple[str, str, str, str]]) -> list[bytes]:
     return [json.dumps(case).encode() for case in [*cases, {"writes": events, "asks": list(asks[:_MOST])}]]
 
 
-def made(
-    pool: Sequence[bytes], rng: random.Random, asks: Sequence[tuple[str, str, str, str]], names: Sequence[str]
-) -> bytes:
+class Names:
+    """The names that a query may hold, by path, as an OpenAPI document has them."""
+
+    def __init__(self, openapi: bytes) -> None:
+        document = json.loads(openapi)
+        shared = document["components"]["parameters"]
+        self._of: list[tuple[re.Pattern[str], list[str]]] = []
+        for template, item in document["paths"].items():
+            given = [*item.get("parameters", []), *(each for op in item.values() for each in _parameters(op))]
+            whole = [shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each for each in given]
+            found = sorted({each["name"] for each in whole if each["in"] == "query"})
+            self._of.append((re.compile(re.sub(r"\{\w+\}", "[^/]+", template)), found))
+        self._all = sorted({name for _, names in self._of for name in names} | {"", "x", "LIMIT"})
+
+    def of(self, path: str, rng: random.Random) -> list[str]:
+        """Those that the path takes, as a rule."""
+        own = next((names for pattern, names in self._of if pattern.fullmatch(path)), [])
+        return own if own and rng.randrange(10) else self._all
+
+
+def _parameters(operation: Any) -> list[Any]:
+    return list(operation.get("parameters", [])) if isinstance(operation, dict) else []
+
+
+def made(pool: Sequence[bytes], rng: random.Random, asks: Sequence[tuple[str, str, str, str]], names: Names) -> bytes:
     """A case of the pool with an event or a request changed, added or taken from another case.
 
     ``asks`` are requests to begin with, ``names`` those that a query may hold.
@@ -216,11 +239,12 @@ def made(
     return data if len(data) < _LARGEST_CASE else rng.choice(pool)
 
 
-def _asked(ask: list[str], names: Sequence[str], rng: random.Random) -> list[str]:
+def _asked(ask: list[str], names: Names, rng: random.Random) -> list[str]:
     """A request with another query, path, method or body."""
     kind = rng.randrange(10)
     if kind < 6:
-        pairs = [(rng.choice(names), rng.choice(VALUES)) for _ in range(rng.choice([1, 1, 2, 4]))]
+        known = names.of(ask[1], rng)
+        pairs = [(rng.choice(known), rng.choice(VALUES)) for _ in range(rng.choice([1, 1, 2, 4]))]
         query = "&".join(f"{name}={_quoted(value, rng)}" for name, value in pairs)
         ask[2] = f"{ask[2]}&{query}" if ask[2] and rng.randrange(3) == 0 else query
     elif kind == 6:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ def foreign(most: int) -> list[tuple[str, bytes]]:
     found = []
     for name in READS:
         detects = format_named(name).detect
-        known = sorted({json.dumps(document) for document in documents if detects(document)}, key=lambda t: (len(t), t))
-        known = [text for text in known if says_something(name, json.loads(text))][:most]
+        texts = sorted({json.dumps(document) for document in documents if detects(document)}, key=lambda t: (len(t), t))
+        known = list(islice((text for text in texts if says_something(name, json.loads(text))), most))
         assert known, name
         for text in known:
             document = json.loads(text)

@@ -36,11 +36,16 @@ class TookTooLong(BaseException):
     """An input was looked at for longer than the bound. No edge that catches every Exception may swallow it."""
 
 
+def _nothing() -> None:
+    """Most targets open nothing."""
+
+
 class Target(NamedTuple):
     """What is fuzzed.
 
     ``made`` gives a new input from the pool, ``look`` meets the product with an input and names what it saw; it raises
-    for what must not be. ``seeds`` are the pool at the beginning. ``share`` is its part of the time.
+    for what must not be. ``seeds`` are the pool at the beginning. ``share`` is its part of the time. ``close`` lets go
+    of what looking opened.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Target(NamedTuple):
     made: Callable[[Sequence[bytes], random.Random], bytes]
     look: Callable[[bytes], Hashable]
     share: int = 1
+    close: Callable[[], None] = _nothing
 
 
 class Finding(NamedTuple):
@@ -86,10 +92,18 @@ class Run:
 
 def fuzzed(target: Target, *, seed: int, seconds: float, monotonic: Callable[[], float] = time.monotonic) -> Run:
     """Fuzz ``target`` for ``seconds``, each seed of its corpus first. The same ``seed`` makes the same inputs."""
-    rng = random.Random(f"{target.name} {seed}")
+    run = Run(target.name, seed)
+    try:
+        _fuzz(target, run, seconds, monotonic)
+    finally:
+        target.close()
+    return run
+
+
+def _fuzz(target: Target, run: Run, seconds: float, monotonic: Callable[[], float]) -> None:
+    rng = random.Random(f"{target.name} {run.seed}")
     pool = list(target.seeds)
     seen: set[Hashable] = set()
-    run = Run(target.name, seed)
     began = monotonic()
     pending = list(target.seeds)
     pending.reverse()
@@ -110,7 +124,6 @@ def fuzzed(target: Target, *, seed: int, seconds: float, monotonic: Callable[[],
             if not is_seed and len(case) <= _KEPT_BYTES and len(pool) < len(target.seeds) + _KEPT_NEW:
                 pool.append(case)
     run.seconds, run.outcomes = monotonic() - began, len(seen)
-    return run
 
 
 def _looked(target: Target, case: bytes) -> tuple[Hashable, str | None]:

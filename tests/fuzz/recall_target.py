@@ -10,11 +10,11 @@ from typing import Any
 from agent.formats import WRITES
 from agent.ruvector.client import RuvectorClient
 from agent.ruvector.embedded import EmbeddedTransport
+from schemas import recall_openapi_bytes
 from store.server import create_app
-from tests.fuzz.asked import USER, Answered, answered, case_of, cursor_in, faults_of, made, seeds, with_cursor
+from tests.fuzz.asked import USER, Answered, Names, answered, case_of, cursor_in, faults_of, made, seeds, with_cursor
 from tests.fuzz.corpus import saved
 from tests.fuzz.engine import Target
-from tests.fuzz.store_target import NAMES as STORE_NAMES
 from tests.fuzz.store_target import Engines, seen_in
 from tests.recall.http.site import Site
 from tests.store.surface import CONVERSATION, SESSION, clock, ref_of, turn_id
@@ -43,8 +43,6 @@ ASKS = [
     ("POST", "/api/context", "", json.dumps({"messages": _MESSAGES, "max_tokens": 100})),
     ("GET", "/api/conversation/nobody", "", ""),
 ]
-NAMES = [*STORE_NAMES, "format", "max_tokens", "reserved_tokens", "min_recent", "max_messages", "strategy", "query"]
-NAMES += ["model", "marker", "explain", "leaf", "min_version", "limit", "include", "download"]
 STATUSES = frozenset({200, 304, 400, 404, 405, 409, 413, 422})
 _NO_JSON = ("text/", "application/x-ndjson")
 
@@ -94,10 +92,12 @@ def _checked(app: Any, method: str, path: str, query: str, body: str) -> Answere
 
 def recall() -> Target:
     """The read side over the embedded store."""
+    engines = Engines()
     return Target(
         "recall",
         [*saved("recall"), *seeds(ASKS)],
-        partial(made, asks=ASKS, names=NAMES),
-        partial(look, engines=Engines()),
+        partial(made, asks=ASKS, names=Names(recall_openapi_bytes())),
+        partial(look, engines=engines),
         share=3,
+        close=engines.close,
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
+from schemas import ruvector_openapi_bytes
 from store.port import Store
 from store.server import create_app
 from store.urls import open_store
@@ -15,6 +16,7 @@ from tests.fuzz.asked import (
     USER,
     Answered,
     Case,
+    Names,
     answered,
     case_of,
     cursor_in,
@@ -58,32 +60,6 @@ ASKS = [
     ("POST", "/events/decisions", "", _BODY),
     ("POST", "/api/v1/decision-events", "", json.dumps(writes()[0]["payload"])),
 ]
-NAMES = [
-    "session_id",
-    "conversation_id",
-    "agent_id",
-    "decision_type",
-    "from",
-    "to",
-    "limit",
-    "cursor",
-    "order",
-    "types",
-]
-NAMES += [
-    "after",
-    "user_id",
-    "tag",
-    "q",
-    "offset",
-    "total",
-    "after_seq",
-    "before_seq",
-    "changed_after",
-    "at_seq",
-    "last",
-]
-NAMES += ["last", "", "x", "LIMIT"]
 STATUSES = frozenset({200, 201, 400, 403, 404, 405, 409, 413})
 # What they count is the engine's own.
 _OF_AN_ENGINE = ("/v1/stats", "/health", "/ready")
@@ -103,18 +79,20 @@ class Engines:
         self._memory: Store | None = None
 
     def stores(self) -> list[Any]:
-        if self._cases % _CASES_A_STORE == 0:
-            if self._memory is not None:
-                self._memory.close()
+        if self._memory is not None and self._cases % _CASES_A_STORE == 0:
+            self._memory.close()
+            self._memory = None
+        if self._memory is None:
             self._memory = open_store("sqlite:///:memory:")
         self._cases += 1
-        assert self._memory is not None
         tenant = f"fuzz {self._cases}"
         return [OfTenant(store, tenant) for store in (self._memory, *(opened() for opened in self._others))]
 
     def close(self) -> None:
+        """The next case opens another."""
         if self._memory is not None:
             self._memory.close()
+        self._memory = None
 
 
 def look(data: bytes, *, engines: Engines) -> Hashable:
@@ -188,12 +166,14 @@ def _checked(app: Any, method: str, path: str, query: str, body: str) -> Answere
 
 def store(*others: Callable[[], Store]) -> Target:
     """The store on SQLite in memory, and on ``others`` besides."""
+    engines = Engines(*others)
     return Target(
-        "store",
+        "engines" if others else "store",
         [*saved("store"), *seeds(ASKS)],
-        partial(made, asks=ASKS, names=NAMES),
-        partial(look, engines=Engines(*others)),
+        partial(made, asks=ASKS, names=Names(ruvector_openapi_bytes())),
+        partial(look, engines=engines),
         share=3,
+        close=engines.close,
     )
 
 

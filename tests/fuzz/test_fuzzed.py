@@ -14,7 +14,6 @@ SECONDS = float(os.environ.get("FUZZ_SECONDS", "60"))
 SEED = int(os.environ.get("FUZZ_SEED") or "20261129")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_nothing_but_a_typed_refusal_comes_of_a_made_up_input(name: str) -> None:
     target = TARGETS[name]()
@@ -25,4 +24,4 @@ def test_nothing_but_a_typed_refusal_comes_of_a_made_up_input(name: str) -> None
 
 
 def test_every_target_has_its_row_in_the_table() -> None:
-    assert list(TARGETS) == list(OF_AN_HOUR) == list(WHAT)
+    assert set(TARGETS) <= set(OF_AN_HOUR) == set(WHAT)
