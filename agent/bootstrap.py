@@ -204,9 +204,15 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
 
 
 def _log_ready(side: str, settings: Settings) -> None:
-    """Say what started; ``keys`` tells an open function from a guarded one."""
-    has_keys = settings.callers is not None and settings.callers.need_a_key
-    said: dict[str, str | bool] = {"store": settings.store.kind, "keys": has_keys, "content": settings.content.mode}
+    """Say what started; ``keys`` and ``limit`` tell an open function from a guarded one."""
+    callers, content = settings.callers, settings.content
+    said: dict[str, str | bool | int] = {
+        "store": settings.store.kind,
+        "keys": callers is not None and callers.need_a_key,
+        "limit": callers is not None and bool(callers.limits),
+        "content": content.mode,
+        "redacted_params": len(content.params),
+    }
     log_event(f"{side} function ready", fields={**said, "release": __version__})
 
 

@@ -39,6 +39,12 @@ _RECALL_KEYS: Final = "RECALL_API_KEYS"
 _LIKE_KEYS: Final = re.compile(r"(CAPTURE|RECALL)_(?:API_?)?KEYS?(_?FILE)?\Z", re.ASCII | re.IGNORECASE)
 _CONTENT: Final = "CAPTURE_CONTENT"
 _CONTENT_HASH_KEY: Final = "CONTENT_HASH_KEY"
+# What people write for these and for RATE_LIMIT: passed over, content would stay that must not.
+_NEARLY: Final = {
+    _CONTENT: re.compile(r"(?:CAPTURE_?CONTENTS?(?:_?MODE)?|CONTENT_?(?:CAPTURE|MODE))\Z", re.ASCII | re.IGNORECASE),
+    _CONTENT_HASH_KEY: re.compile(r"(?:CAPTURE_)?CONTENT_?(?:HASH|HMAC)_?KEYS?\Z", re.ASCII | re.IGNORECASE),
+    "RATE_LIMIT": re.compile(r"(?:(?:CAPTURE|RECALL)_)?RATE_?LIMITS?\Z", re.ASCII | re.IGNORECASE),
+}
 # An HMAC of short content under a short key is found by trying.
 _SHORTEST_HASH_KEY: Final = 16
 
@@ -72,16 +78,20 @@ class Settings(NamedTuple):
     content: ContentPolicy = FULL
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str]) -> Settings:
-        """Read the settings. Raises ConfigurationError for the first that does not hold."""
+    def from_env(cls, environ: Mapping[str, str], *, writes: bool = True) -> Settings:
+        """Read the settings. Raises ConfigurationError for the first that does not hold.
+
+        What a capture may store is no setting of a side that ``writes`` nothing: it shows what is stored.
+        """
         intents = _intents(environ)
+        redacted = frozenset() if intents is None else intents.redacted_params
         return cls(
             store=store_address(environ),
             deadline_s=_deadline(environ.get("RUVECTOR_DEADLINE_S", "").strip()),
             at_most_once=_choice(environ, "RUVECTOR_WRITES", ("at-least-once", "at-most-once")) == "at-most-once",
             log_level=_choice(environ, "LOG_LEVEL", _LOG_LEVELS, default="INFO"),
             intents=intents,
-            content=_content(environ, frozenset() if intents is None else intents.redacted_params),
+            content=_content(environ, redacted) if writes else FULL,
         )
 
     @classmethod
@@ -112,8 +122,7 @@ class RecallSettings(NamedTuple):
         from agent.window_settings import ContextSettings
 
         callers = _callers(_RECALL_KEYS, environ)
-        # What a capture may store is none of this side's settings: it shows what is stored.
-        settings = Settings.from_env({**environ, _CONTENT: "", _CONTENT_HASH_KEY: ""})._replace(callers=callers)
+        settings = Settings.from_env(environ, writes=False)._replace(callers=callers)
         return cls(
             settings=settings,
             cors_origins=_cors_origins(environ, need_a_key=callers is not None and callers.need_a_key),
@@ -210,6 +219,7 @@ def _deadline(text: str) -> float:
 def _callers(variable: str, environ: Mapping[str, str]) -> CallerSettings | None:
     """What callers of the function meet whose keys are in ``variable``."""
     _refuse_misspelt(variable, environ)
+    _refuse_nearly("RATE_LIMIT", environ)
     if not any(environ.get(name, "").strip() for name in (variable, f"{variable}_FILE", "RATE_LIMIT")):
         return None
     from agent.callers.settings import caller_settings
@@ -226,6 +236,12 @@ def _refuse_misspelt(variable: str, environ: Mapping[str, str]) -> None:
         right = f"{variable}_FILE" if match[2] else variable
         if name != right:
             raise ConfigurationError(right, f"is the name of callers' keys, not {name}: rename or unset that one")
+
+
+def _refuse_nearly(variable: str, environ: Mapping[str, str]) -> None:
+    for name in environ:
+        if name != variable and environ[name].strip() and _NEARLY[variable].match(name):
+            raise ConfigurationError(variable, f"is the name of this setting, not {name}: rename or unset that one")
 
 
 def _intents(environ: Mapping[str, str]) -> Intents | None:
@@ -258,6 +274,8 @@ def _choice(environ: Mapping[str, str], variable: str, allowed: tuple[str, ...],
 
 def _content(environ: Mapping[str, str], params: frozenset[str]) -> ContentPolicy:
     """How much of a capture is stored; ``params`` are redacted by name. A key is for who asks for ``none``, too."""
+    _refuse_nearly(_CONTENT, environ)
+    _refuse_nearly(_CONTENT_HASH_KEY, environ)
     mode = _choice(environ, _CONTENT, MODES)
     key = environ.get(_CONTENT_HASH_KEY, "").strip()
     if key and len(key) < _SHORTEST_HASH_KEY:

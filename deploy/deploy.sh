@@ -29,6 +29,8 @@ deploy/deploy.sh --project PROJECT --region REGION (--vpc-connector NAME | --sto
   --capture-keys           callers of capture need a key of the secret conversation-capture-keys too, beside IAM
   --recall-keys            callers of recall need a key of the secret conversation-recall-keys too, beside IAM
   --rate-limit LIMITS      RATE_LIMIT of capture and recall, such as "100/second;5000/hour": of a key, in each instance
+  --content MODE           CAPTURE_CONTENT of capture and events: full, redacted or none; without it full, as in each run
+  --content-hash-key       capture and events read CONTENT_HASH_KEY from the secret conversation-content-hash-key
   --metrics-key            the store reads METRICS_KEY from the secret conversation-store-metrics-key
   --max-delivery-attempts N  of a queued capture before it becomes a dead letter, 5 to 100 (default: 100)
   --build-service-account EMAIL  who builds (default: the project's own build account)
@@ -40,7 +42,7 @@ USAGE
 only=capture,events,recall,store each='capture|events|recall|store'
 project='' region='' connector='' store_url='' observatory_url='' build_account=''
 ingress=all runtime=python311 attempts=100 with_metrics_key=false rate_limit=''
-with_capture_keys=false with_recall_keys=false
+with_capture_keys=false with_recall_keys=false content='' hash_key=''
 invokers=() variables=()
 
 while (($#)); do
@@ -49,6 +51,7 @@ while (($#)); do
         --metrics-key) with_metrics_key=true ;;
         --capture-keys) with_capture_keys=true ;;
         --recall-keys) with_recall_keys=true ;;
+        --content-hash-key) hash_key=conversation-content-hash-key ;;
         -h | --help)
             usage
             exit 0
@@ -69,6 +72,7 @@ while (($#)); do
                 --observatory-url) observatory_url=$2 ;;
                 --env) variables+=("$2") ;;
                 --rate-limit) rate_limit=$2 ;;
+                --content) content=$2 ;;
                 --max-delivery-attempts) attempts=$2 ;;
                 --build-service-account) build_account=$2 ;;
                 --runtime) runtime=$2 ;;
@@ -96,6 +100,7 @@ must --ingress "$ingress" 'all|internal-only|internal-and-gclb' "one of all, int
 must --runtime "$runtime" 'python31[123]' "one of python311, python312, python313"
 must --store-url "$store_url" '|https?://.+' "an http:// or https:// address"
 must --rate-limit "$rate_limit" '|[0-9]+/[0-9]*[a-z]+(;[0-9]+/[0-9]*[a-z]+)*' "limits, such as 100/second;5000/hour"
+must --content "$content" '|full|redacted|none' "one of full, redacted, none"
 must --observatory-url "$observatory_url" '|https?://.+' "an http:// or https:// address"
 for invoker in ${invokers+"${invokers[@]}"}; do
     [[ $invoker =~ ^(user|group|serviceAccount|domain|principal|principalSet):. && $invoker != *//goog/public* ]] ||
@@ -108,6 +113,7 @@ for variable in ${variables+"${variables[@]}"}; do
     name=${variable%%=*}
     must --env "$variable" '[A-Z][A-Z0-9_]*=.+' "NAME=VALUE"
     [[ $name != *KEY* && $name != RUVECTOR_STORE ]] || fail "$name would be readable in the console: keys are secrets"
+    [[ $name != CAPTURE_CONTENT ]] || fail "--content sets CAPTURE_CONTENT, of those that write alone"
     [[ $set_here != *" $name "* ]] || fail "$name is set already"
     set_here+="$name "
 done
@@ -156,7 +162,7 @@ secrets_of() {
             printf 'conversation-store-%s\n' url keys
             if $with_metrics_key; then echo conversation-store-metrics-key; fi
             ;;
-        capture | events) echo conversation-store-write-key ;;
+        capture | events) printf '%s\n' conversation-store-write-key ${hash_key:+"$hash_key"} ;;
         recall) echo conversation-store-read-key ;;
     esac
     keys_secret "$1"
@@ -224,6 +230,9 @@ deploy_client() {
         recall) environment+=${secret:+",RECALL_API_KEYS_FILE=$path"}${rate_limit:+",RATE_LIMIT=$rate_limit"} ;;
     esac
     from_secrets+=${secret:+",$path=$secret:latest"}
+    # Both that write: of one conversation some turns come over HTTP, and some from the queue.
+    [[ $target == recall ]] || environment+=${content:+",CAPTURE_CONTENT=$content"}
+    [[ $target == recall ]] || from_secrets+=${hash_key:+",CONTENT_HASH_KEY=$hash_key:latest"}
     deploy_function "$service" "$target" "$account" "$memory" 8 "$instances" "$ingress" "$environment" \
         "$from_secrets" --no-allow-unauthenticated ${connector:+--egress-settings=all}
 }

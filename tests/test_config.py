@@ -337,3 +337,29 @@ def test_neither_side_reads_the_keys_of_the_other():
     wrong = {"CAPTURE_API_KEYS": "short", "RECALL_API_KEYS": KEY}
     assert keys_of_recall(wrong).keys == ApiKeys((digest_of(KEY),))
     assert keys_of_capture({"CAPTURE_API_KEYS": KEY, "RECALL_API_KEYS": "short", "CORS_ORIGINS": "*"}).need_a_key
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("CAPTURE_CONTENTS", "CAPTURE_CONTENT"),
+        ("CONTENT_CAPTURE", "CAPTURE_CONTENT"),
+        ("capture_content", "CAPTURE_CONTENT"),
+        ("CONTENT_HASHKEY", "CONTENT_HASH_KEY"),
+        ("CAPTURE_CONTENT_HASH_KEY", "CONTENT_HASH_KEY"),
+    ],
+)
+def test_a_name_that_is_nearly_one_of_the_content_settings_stops_whoever_writes(name, right):
+    with pytest.raises(ConfigurationError, match="is the name of this setting") as refused:
+        Settings.from_env({name: "redacted" * 3})
+    assert refused.value.variable == right
+    assert Settings.from_env({name: " "}) == Settings.from_env({})
+    assert RecallSettings.from_env({name: "redacted" * 3}) == RecallSettings.from_env({})
+
+
+@pytest.mark.parametrize("name", ["RATE_LIMITS", "RATELIMIT", "CAPTURE_RATE_LIMIT"])
+def test_a_limit_under_a_name_that_is_nearly_its_own_stops_a_function(name):
+    for read in (Settings.of_capture_function, RecallSettings.from_env):
+        with pytest.raises(ConfigurationError, match="is the name of this setting") as refused:
+            read({name: "1/second"})
+        assert refused.value.variable == "RATE_LIMIT"

@@ -2,13 +2,15 @@
 
 Such a file is a mounted secret: a symbolic link that the platform sets anew, or a file system of its own. It holds what
 the variable would, keys between commas or line ends, and no comments. A file that is bad at start ends it; one that
-turns bad later (gone, empty, half written, a key that is none) changes nothing: the last good keys hold, and a line of
-the log says once which variable and which entry. An empty one never means that everybody may come in.
+turns bad later (gone, empty, a key that is none) changes nothing: the last good keys hold, and a line of the log says
+once which variable and which entry. An empty one never means that everybody may come in. A file that is written in
+place may be read when half of it is there: who changes it puts another in its place, as mounted secrets and ``mv`` do.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import stat
 import threading
 from collections.abc import Callable, Mapping
@@ -78,11 +80,13 @@ class KeyFile:
     def _read(self) -> ApiKeys:
         """The keys that the file holds. Raises ConfigurationError with the place of one that is none."""
         try:
-            # What is no file, such as a pipe, would be waited for.
-            if _stamp(self._path) is None:
-                raise ConfigurationError(self._variable, "names no file that is there")
-            with self._path.open("rb") as file:
+            # What is no file, such as a pipe, would be waited for: not even where it takes a file's place just now.
+            with open(self._path, "rb", opener=_at_once) as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise ConfigurationError(self._variable, "names something that is no file")
                 text = file.read(_MOST_BYTES + 1).decode()
+        except FileNotFoundError:
+            raise ConfigurationError(self._variable, "names no file that is there") from None
         except (OSError, ValueError):
             # ValueError: the text is not UTF-8, or the path has a NUL in it.
             raise ConfigurationError(self._variable, "names a file that cannot be read, or is no text") from None
@@ -103,6 +107,10 @@ class KeyFile:
             told["entry"] = fault.place
         message = "callers' keys not taken over: the last good ones hold"
         log_event(message, level=logging.WARNING, fields={**told, "keys": len(self._keys.digests)})
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _stamp(path: Path) -> _Stamp:

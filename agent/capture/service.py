@@ -246,7 +246,7 @@ class CaptureService:
             # Late: most functions store content in full.
             from agent.content.narrowing import narrowed
 
-            payload, redactions = narrowed(payload, mode, self._content, self._detect)
+            payload, redactions = narrowed(payload, mode, self._content, self._detect, ids_derived=ids_derived)
             text = None
         inputs = _rewritten(payload, sent_hash) if text is None else Inputs(text, sent_hash, sent_hash)
         return _Captured(payload, inputs, warnings, ids_derived, snapshot_path, mode, redactions)
@@ -279,7 +279,8 @@ def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: 
     if receipt.duplicate:
         execution_ref = receipt.execution_ref or execution_ref
         first = receipt.timestamp or event.timestamp
-        encoded = outputs.encode(first)
+        # Entities are found in what is stored, and that was another run's affair.
+        encoded = outputs._replace(entities=None).encode(first)
         shown = event.replayed(encoded, execution_ref, first)
     else:
         shown = event.answer(receipt.latency_ms)

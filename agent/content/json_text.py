@@ -1,7 +1,8 @@
 """A text that is itself JSON, as many arguments and results are: what is replaced in it leaves it JSON.
 
 A placeholder takes no quote and no half of an escape with it, and where a number stood it comes in quotes. Texts are
-taken for JSON only where they hold an object or a list.
+taken for JSON only where they hold an object or a list. Refused: parsing one with more values than a body may have
+(CONTRACT 2), since a text of 10 MiB has room for millions and a parser makes each.
 """
 
 from __future__ import annotations
@@ -17,26 +18,49 @@ from agent.content.found import Found
 _TOKEN: Final = re.compile(r'"(?P<inside>(?:[^"\\]++|\\.)*+)"|(?P<number>-?[0-9][0-9.eE+-]*)')
 # RFC 8259 section 7.
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+# A literal may say half a pair, and no stored text may hold one (CONTRACT 2).
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_LONGEST_ESCAPE: Final = 6
+_SPACES: Final = " \t\r\n"
+_MOST_VALUES: Final = 250_000
 
 
 class Edit(NamedTuple):
-    """The characters from ``start`` to before ``end`` are of this kind; ``is_number``: a number outside of quotes."""
+    """The characters from ``start`` to before ``end`` are of this kind; ``quotes`` go around what replaces them.
+
+    A number outside of quotes needs them, and so does a value that goes with its own.
+    """
 
     start: int
     end: int
     kind: str
-    is_number: bool
+    quotes: str = ""
 
 
 def is_json_text(text: str) -> bool:
-    """Whether ``text`` is a JSON object or list; one that nests too deep for a parser is taken for none."""
-    if not text.lstrip(" \t\r\n").startswith(("{", "[")):
+    """Whether ``text`` is a JSON object or list; one too deep or with too many values to parse is taken for none."""
+    if not _looks_like_one(text) or _has_too_many(text):
         return False
     try:
         json.loads(text)
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def has_too_many_values(text: str) -> bool:
+    """Whether ``text`` may be a JSON object or list of more values than anybody parses."""
+    return _looks_like_one(text) and _has_too_many(text)
+
+
+def _looks_like_one(text: str) -> bool:
+    """Whether it begins and ends as an object or list does."""
+    inside = text.strip(_SPACES)
+    return inside.startswith(("{", "[")) and inside.endswith(("}", "]"))
+
+
+def _has_too_many(text: str) -> bool:
+    return len(text) > _MOST_VALUES and sum(map(text.count, ",[{")) > _MOST_VALUES
 
 
 def with_literals(text: str, change: Callable[[str], str]) -> str:
@@ -47,9 +71,13 @@ def with_literals(text: str, change: Callable[[str], str]) -> str:
             return match[0]
         said = json.loads(match[0])
         after = change(said)
-        return match[0] if after == said else json.dumps(after, ensure_ascii=False)
+        return match[0] if after == said else _SURROGATE.sub(_escaped, json.dumps(after, ensure_ascii=False))
 
     return _TOKEN.sub(changed, text)
+
+
+def _escaped(surrogate: re.Match[str]) -> str:
+    return f"\\u{ord(surrogate[0]):04x}"
 
 
 def edits(text: str, found: Sequence[Found]) -> Iterator[Edit]:
@@ -63,7 +91,7 @@ def edits(text: str, found: Sequence[Found]) -> Iterator[Edit]:
         while token is not None and token.start() < end:
             if token["inside"] is None:
                 if token.start() >= done:
-                    yield Edit(token.start(), token.end(), kind, is_number=True)
+                    yield Edit(token.start(), token.end(), kind, '"')
                     done = token.end()
             else:
                 edit = _inside(token, max(start, token.start("inside")), min(end, token.end("inside")), kind)
@@ -76,9 +104,21 @@ def edits(text: str, found: Sequence[Found]) -> Iterator[Edit]:
 
 def _inside(token: re.Match[str], start: int, end: int, kind: str) -> Edit | None:
     """The edit between ``start`` and ``end`` in a literal, without halves of escapes; None where nothing is left."""
-    for escape in _ESCAPE.finditer(token.string, token.start("inside"), token.end("inside")):
-        if escape.start() < start < escape.end():
-            start = escape.end()
-        if escape.start() < end < escape.end():
-            end = escape.end()
-    return Edit(start, end, kind, is_number=False) if start < end else None
+    start = _behind_escape(token, start)
+    end = _behind_escape(token, end)
+    return Edit(start, end, kind) if start < end else None
+
+
+def _behind_escape(token: re.Match[str], place: int) -> int:
+    """``place``, or the end of the escape that it is in the middle of; only what stands before it is looked at."""
+    text, first = token.string, token.start("inside")
+    for start in range(max(first, place - _LONGEST_ESCAPE + 1), place):
+        if text[start] == "\\":
+            # The first of an even number of them is an escape of its own, with the second.
+            run = start
+            while run > first and text[run - 1] == "\\":
+                run -= 1
+            escape = _ESCAPE.match(text, start) if (start - run) % 2 == 0 else None
+            if escape is not None and escape.end() > place:
+                return escape.end()
+    return place

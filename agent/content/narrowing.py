@@ -18,16 +18,19 @@ class Narrowed(NamedTuple):
     redactions: dict[str, int] | None
 
 
-def narrowed(payload: Mapping[str, Any], mode: str, policy: ContentPolicy, detect: Detect) -> Narrowed:
+def narrowed(
+    payload: Mapping[str, Any], mode: str, policy: ContentPolicy, detect: Detect, *, ids_derived: bool = False
+) -> Narrowed:
     """``payload``, a validated native payload with UUIDs, as ``mode`` lets it be stored: ``redacted`` or ``none``.
 
     It is left as it is. Ids, roles, order and shape are the same, so its graph is, too. ``mode`` is that which holds,
-    not the one of ``policy``. Raises ValueError for any other mode: what is stored ``full`` does not come here.
+    not the one of ``policy``; ``ids_derived``: native ids in it are ours (CONTRACT 3). Raises ValueError for any other
+    mode: what is stored ``full`` does not come here.
     """
     if mode == "none":
-        return Narrowed(rewritten(payload, Omitting(policy.hash_key)), None)
+        return Narrowed(rewritten(payload, Omitting(policy.hash_key), ids_derived=ids_derived), None)
     if mode != "redacted":
         raise ValueError("there is nothing to narrow by in this mode")
     rule = Redacting(detect, policy.params)
-    held = rewritten(payload, rule)
+    held = rewritten(payload, rule, ids_derived=ids_derived)
     return Narrowed(held, {kind: rule.counts[kind] for kind in sorted(rule.counts)})

@@ -1,6 +1,7 @@
 """The mode ``none`` (CONTRACT 8): of every text and number only how long it was, and under a key which one it was.
 
-What is no string counts as its RFC 8785 form. What holds nothing stays: an empty text, booleans, null.
+What is no string counts as its RFC 8785 form. What holds nothing stays: an empty text, booleans, null. A placeholder
+that came stays, since an export may be captured again, but its hash goes: whose it is cannot be checked.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hmac
 from typing import Any
 
-from agent.content.placeholder import is_placeholder, omitted
+from agent.content.placeholder import is_placeholder, omitted, without_digest
 from agent.core.canonical import canonical
 
 
@@ -20,8 +21,10 @@ class Omitting:
 
     def text(self, content: str) -> str:
         """The placeholder for a string of so many code points; an empty one is empty (CONTRACT 9 needs it so)."""
-        if not content or is_placeholder(content):
+        if not content:
             return content
+        if is_placeholder(content):
+            return without_digest(content)
         return self._placeholder(len(content), content.encode())
 
     def arguments(self, value: Any) -> Any:

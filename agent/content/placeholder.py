@@ -1,7 +1,8 @@
 """What stands in a stored text for what may not stand there (CONTRACT 8): ``[redacted:<kind>]``, ``[omitted:<n>]``.
 
 A text that is a placeholder already is left as it is, so narrowing twice is narrowing once. Only the kinds that there
-are count: whoever writes ``[redacted:anything]`` has written a text like any other.
+are count: whoever writes ``[redacted:anything]`` has written a text like any other. Nobody can tell a hash that was
+made here from 32 bytes that a caller chose.
 """
 
 from __future__ import annotations
@@ -43,6 +44,22 @@ def omitted(characters: int, digest: str | None) -> str:
 def is_placeholder(text: str) -> bool:
     """Whether ``text`` is one placeholder and nothing else."""
     return text.startswith("[") and _ONE.fullmatch(text) is not None
+
+
+def is_redacted(text: str) -> bool:
+    """Whether ``text`` is one placeholder of a kind, which says nothing of what it stands for."""
+    return text.startswith("[redacted:") and is_placeholder(text)
+
+
+def without_digest(placeholder: str) -> str:
+    """A placeholder without the hash in it: as many characters, and nothing that a caller could have written there."""
+    return f"[{':'.join(placeholder[1:-1].split(':')[:2])}]"
+
+
+def end_of_placeholder(text: str, start: int) -> int | None:
+    """Where the placeholder ends that begins at ``start``; None where there is none."""
+    match = _ONE.match(text, start)
+    return None if match is None else match.end()
 
 
 def placeholders_in(text: str) -> list[tuple[int, int]]:

@@ -1,15 +1,19 @@
 """Where content stands in a native payload, and what stays whatever holds (CONTRACT 8).
 
 Content, arguments, metadata and unknown fields go through a rule; ids, roles, names, times, tags, keys, token counts
-and what the product itself reads (``metadata.derived``, ``metadata.agent``, most of ``metadata.memory``) do not. What a
-foreign format kept beside (``native``) is metadata or an unknown field like any other. Reads a payload that passed
-validation, and leaves it as it is: what it gives has the same shape, but for arguments and redacted parameters.
+and what the product itself reads (``metadata.derived``, ``metadata.agent``, most of ``metadata.memory``) do not. Of the
+last two only what the product understands stays: a member that says nothing to it is an unknown field. What a foreign
+format kept beside (``native``) is one, too. Reads a payload that passed validation, and leaves it as it is: what it
+gives has the same shape, but for arguments and redacted parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, Protocol
+
+from agent.core.ids import is_uuid
 
 _OF_ROOT: Final = frozenset({"session_id", "conversation_id"})
 _OF_TURN: Final = frozenset({"turn_id", "role", "timestamp", "model", "parent_turn_id"})
@@ -17,14 +21,37 @@ _OF_INVOCATION: Final = frozenset({"tool_name", "invocation_id", "success"})
 _OF_CONTEXT: Final = frozenset({"agent_id", "user_id", "source_system", "tags"})
 _OF_USAGE: Final = frozenset({"prompt_tokens", "completion_tokens", "total_tokens"})
 _OF_OPTIONS: Final = frozenset({"create_lineage", "extract_entities", "compute_embeddings", "derive_ids", "content"})
-# Ids as they came (CONTRACT 3). Where no id was derived the same names may hold anything, so only a string is one.
+# Ids as they came (CONTRACT 3). Where no id was derived the same names may hold anything: a short string is taken for
+# one, since exports have them and readers pair by them; all else is an unknown field.
 _NATIVE_OF_ROOT: Final = frozenset({"native_session_id", "native_conversation_id"})
 _NATIVE_OF_TURN: Final = frozenset({"native_id", "native_parent_turn_id"})
 _NATIVE_OF_INVOCATION: Final = frozenset({"native_id"})
-_NO_NAMES: Final[frozenset[str]] = frozenset()
 _LONGEST_ID: Final = 256
-# The members of ``metadata.memory`` whose values are content (CONTRACT 8).
-_STATE: Final = frozenset({"params", "last_result", "plan_execution"})
+# What readers write there: what of a turn was derived (CONTRACT 3), whose names are those of its fields.
+_DERIVED: Final = frozenset({"timestamp", "model", "token_usage", "role", "parent_turn_id"})
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+# The members of ``metadata.memory`` that are no content (CONTRACT 8, 9), where they are what the contract says. null
+# and booleans stay everywhere.
+_MEMORY: Final[Mapping[str, Callable[[Any], bool]]] = MappingProxyType(
+    {
+        "waiting_for_param": _is_name,
+        "last_intent_id": _is_name,
+        "reset": "all".__eq__,
+        "keep_last": _is_number,
+        "leaf": is_uuid,
+        "importance": lambda value: _is_number(value) and 0 <= value <= 1,
+        "task": "complete".__eq__,
+    }
+)
 
 
 class Rule(Protocol):
@@ -40,22 +67,28 @@ class Rule(Protocol):
         """What stands in place of a member of metadata, or of an unknown field; its name stays."""
 
 
-def rewritten(payload: Mapping[str, Any], rule: Rule) -> dict[str, Any]:
-    """``payload`` with ``rule`` applied wherever content stands."""
+def rewritten(payload: Mapping[str, Any], rule: Rule, *, ids_derived: bool = False) -> dict[str, Any]:
+    """``payload`` with ``rule`` applied wherever content stands.
+
+    ``ids_derived``: its native ids are ours, whatever their length, and not fields that a caller named so.
+    """
+    longest = None if ids_derived else _LONGEST_ID
     held: dict[str, Any] = {}
     for name, value in payload.items():
         if name == "turns":
-            held[name] = [_turn(turn, rule) for turn in value]
+            held[name] = [_turn(turn, rule, longest) for turn in value]
         elif name == "context":
-            held[name] = _known(value, _OF_CONTEXT, _NO_NAMES, rule)
+            held[name] = _known(value, _OF_CONTEXT, rule)
         elif name == "capture_options":
-            held[name] = _known(value, _OF_OPTIONS, _NO_NAMES, rule)
+            held[name] = _known(value, _OF_OPTIONS, rule)
+        elif name in _OF_ROOT or (name in _NATIVE_OF_ROOT and _is_native_id(value, longest)):
+            held[name] = value
         else:
-            held[name] = value if _stays(name, value, _OF_ROOT, _NATIVE_OF_ROOT) else rule.member(name, value)
+            held[name] = rule.member(name, value)
     return held
 
 
-def _turn(turn: Mapping[str, Any], rule: Rule) -> dict[str, Any]:
+def _turn(turn: Mapping[str, Any], rule: Rule, longest: int | None) -> dict[str, Any]:
     held: dict[str, Any] = {}
     for name, value in turn.items():
         if name == "content":
@@ -63,18 +96,25 @@ def _turn(turn: Mapping[str, Any], rule: Rule) -> dict[str, Any]:
         elif name == "metadata":
             held[name] = _metadata(value, rule)
         elif name == "tool_invocations":
-            held[name] = [_invocation(invocation, rule) for invocation in value]
+            held[name] = [_invocation(invocation, rule, longest) for invocation in value]
         elif name == "token_usage":
-            held[name] = _known(value, _OF_USAGE, _NO_NAMES, rule)
+            held[name] = _known(value, _OF_USAGE, rule)
+        elif name in _OF_TURN or (name in _NATIVE_OF_TURN and _is_native_id(value, longest)):
+            held[name] = value
         else:
-            held[name] = value if _stays(name, value, _OF_TURN, _NATIVE_OF_TURN) else rule.member(name, value)
+            held[name] = rule.member(name, value)
     return held
 
 
-def _invocation(invocation: Mapping[str, Any], rule: Rule) -> dict[str, Any]:
-    held = _known(invocation, _OF_INVOCATION | {"arguments"}, _NATIVE_OF_INVOCATION, rule)
-    if "arguments" in held:
-        held["arguments"] = rule.arguments(held["arguments"])
+def _invocation(invocation: Mapping[str, Any], rule: Rule, longest: int | None) -> dict[str, Any]:
+    held: dict[str, Any] = {}
+    for name, value in invocation.items():
+        if name == "arguments":
+            held[name] = rule.arguments(value)
+        elif name in _OF_INVOCATION or (name in _NATIVE_OF_INVOCATION and _is_native_id(value, longest)):
+            held[name] = value
+        else:
+            held[name] = rule.member(name, value)
     return held
 
 
@@ -83,8 +123,10 @@ def _metadata(metadata: Mapping[str, Any], rule: Rule) -> dict[str, Any]:
     for name, value in metadata.items():
         if name == "memory" and isinstance(value, dict):
             held[name] = _memory(value, rule)
-        elif (name == "agent" and isinstance(value, str)) or (name == "derived" and _is_names(value)):
+        elif name == "agent" and isinstance(value, str):
             held[name] = value
+        elif name == "derived" and isinstance(value, list):
+            held[name] = [item if _is_derived(item) else rule.member("", item) for item in value]
         else:
             held[name] = rule.member(name, value)
     return held
@@ -96,22 +138,18 @@ def _memory(memory: Mapping[str, Any], rule: Rule) -> dict[str, Any]:
         if name == "params" and isinstance(value, dict):
             held[name] = {param: rule.member(param, of_param) for param, of_param in value.items()}
         else:
-            held[name] = rule.member(name, value) if name in _STATE else value
+            stays = name in _MEMORY and _MEMORY[name](value) is True
+            held[name] = value if stays else rule.member(name, value)
     return held
 
 
-def _known(member: Mapping[str, Any], known: frozenset[str], native: frozenset[str], rule: Rule) -> dict[str, Any]:
-    return {
-        name: value if _stays(name, value, known, native) else rule.member(name, value)
-        for name, value in member.items()
-    }
+def _known(member: Mapping[str, Any], known: frozenset[str], rule: Rule) -> dict[str, Any]:
+    return {name: value if name in known else rule.member(name, value) for name, value in member.items()}
 
 
-def _stays(name: str, value: Any, known: frozenset[str], native: frozenset[str]) -> bool:
-    return name in known or (
-        name in native and (value is None or (isinstance(value, str) and len(value) <= _LONGEST_ID))
-    )
+def _is_native_id(value: Any, longest: int | None) -> bool:
+    return value is None or (isinstance(value, str) and (longest is None or len(value) <= longest))
 
 
-def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+def _is_derived(name: Any) -> bool:
+    return isinstance(name, str) and name in _DERIVED

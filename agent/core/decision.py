@@ -24,6 +24,9 @@ CONSTRAINTS: Final = (
     "content_omitted",
 )
 
+# Those of them that say in which mode content is kept.
+CONTENT_CONSTRAINTS: Final = CONSTRAINTS[-2:]
+
 
 class Inputs(NamedTuple):
     """What was captured: the JSON text that is stored, its hash, and the hash of what was sent (CONTRACT 5)."""
@@ -115,9 +118,13 @@ class DecisionEvent(NamedTuple):
         return fields
 
     def replayed(self, outputs: bytes, execution_ref: str, timestamp: str) -> dict[str, Any]:
-        """The first event of this payload, as far as the store names it: this run's measurements are not its."""
+        """The first event of this payload, as far as the store names it: this run's measurements are not its.
+
+        How narrow its content is kept is not said: the mode may have been another, and the function reads nothing.
+        """
         return {
             **self._shared(),
+            "constraints_applied": [name for name in self.constraints_applied if name not in CONTENT_CONSTRAINTS],
             "outputs": orjson.Fragment(outputs),
             "execution_ref": execution_ref,
             "timestamp": timestamp,

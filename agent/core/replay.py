@@ -184,7 +184,7 @@ def _said_once(event: Mapping[str, Any]) -> Iterator[Difference]:
         yield Difference("$.constraints_applied", Kind.SHAPE, _side(event, "constraints_applied"))
         return
     try:
-        rebuilt = _constraints(event["inputs"], stored)
+        rebuilt = _constraints(event, stored)
     except NOT_A_PAYLOAD:
         yield INPUTS_SHAPE
         return
@@ -193,10 +193,13 @@ def _said_once(event: Mapping[str, Any]) -> Iterator[Difference]:
         yield Difference("$.constraints_applied", Kind.CHANGED, *sides)
 
 
-def _constraints(inputs: Mapping[str, Any], stored: list[Any]) -> list[str]:
+def _constraints(event: Mapping[str, Any], stored: list[Any]) -> list[str]:
     """What must stand there. That ids were derived, or content narrowed, the inputs do not always tell."""
+    inputs = event["inputs"]
     derived = _IDS_DERIVED in stored or inputs.get("capture_options", {}).get("derive_ids") is True
-    derived = derived or "native_session_id" in inputs or "native_conversation_id" in inputs
+    # Of inputs that are as sent, or narrowed and nothing else, the native names are fields that nobody knows.
+    changed = event.get("stored_inputs_hash") != event.get("inputs_hash") and not any(map(stored.count, _NARROWED))
+    derived = derived or (changed and ("native_session_id" in inputs or "native_conversation_id" in inputs))
     held = {*constraints_applied(inputs, ids_derived=derived), *(name for name in _NARROWED if name in stored)}
     return [name for name in CONSTRAINTS if name in held]
 

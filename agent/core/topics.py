@@ -2,7 +2,8 @@
 
 A term counts for the messages that have it, more if a user said it, and less the more of the other sessions have it
 too: a function of the counts alone, and the store is asked for those. Of a session that stands alone its own words
-decide. A topic is a word as it is searched for, in small letters; nothing here knows what it means.
+decide. A topic is a word as it is searched for, in small letters; nothing here knows what it means. A placeholder for
+what was not stored (CONTRACT 8) is no word.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from agent.core.placeholders import LONGEST, words_alone
 from agent.core.terms import is_unspaced, terms
 from agent.core.turn import SessionTurn
 
@@ -85,8 +87,9 @@ def _newest(messages: Sequence[SessionTurn]) -> list[tuple[str, str]]:
 
 
 def _beginning(text: str) -> str:
-    """As much of ``text`` as is looked at, up to the end of a word where it has such."""
-    cut = text[:_LENGTH]
+    """As much of ``text`` as is looked at, up to the end of a word where it has such; what was not stored is none."""
+    # A placeholder that begins within the length is whole here.
+    cut = words_alone(text[: _LENGTH + LONGEST])[:_LENGTH]
     return cut if len(cut) == len(text) or " " not in cut else cut[: cut.rindex(" ")]
 
 

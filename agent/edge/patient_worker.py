@@ -49,9 +49,19 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
         self.arriving = Arriving()
         self.is_refused = False
         self.is_leaving = False
+        self.handed_over_at = 0.0
         self.reading_s = READING_S
         # The loop has waited for what a thread is given.
         self.data_ready = True
+
+    def is_left(self) -> bool:
+        """Whether the client will send no more: gone, nearly always."""
+        try:
+            return not self.sock.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def close(self, graceful: bool = False) -> None:  # noqa: FBT001, FBT002 - the server calls it so
         """Close it, or ``graceful`` only its sending side: the worker waits for the client, and not here."""
@@ -186,6 +196,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             conn.close()
             return
         conn.is_refused = arrival is Arrival.REFUSED
+        conn.handed_over_at = time.monotonic()
         pool = self.large_pool if arrival is Arrival.HEAD else self.tpool
         done = pool.submit(self.handle, conn)
         done.add_done_callback(lambda future: self.method_queue.defer(self.finish_request, conn, future))

@@ -12,9 +12,13 @@ locals {
       max_instances = var.capture_max_instances
       ingress       = "ALLOW_ALL"
       egress        = "ALL_TRAFFIC"
-      secrets       = { RUVECTOR_API_KEY = "conversation-store-write-key" }
-      key_files     = var.capture_keys ? { CAPTURE_API_KEYS_FILE = "conversation-capture-keys" } : {}
-      limits        = local.limits
+      secrets = merge(
+        { RUVECTOR_API_KEY = "conversation-store-write-key" },
+        var.content_hash_key ? { CONTENT_HASH_KEY = "conversation-content-hash-key" } : {},
+      )
+      key_files = var.capture_keys ? { CAPTURE_API_KEYS_FILE = "conversation-capture-keys" } : {}
+      limits    = local.limits
+      content   = local.content
     }
     events = {
       name          = "conversation-memory-events"
@@ -28,10 +32,14 @@ locals {
       # Pub/Sub of the same project counts as internal.
       ingress = "ALLOW_INTERNAL_ONLY"
       egress  = "ALL_TRAFFIC"
-      secrets = { RUVECTOR_API_KEY = "conversation-store-write-key" }
+      secrets = merge(
+        { RUVECTOR_API_KEY = "conversation-store-write-key" },
+        var.content_hash_key ? { CONTENT_HASH_KEY = "conversation-content-hash-key" } : {},
+      )
       # No queue sends a key: the function does not start with one.
       key_files = {}
       limits    = {}
+      content   = local.content
     }
     recall = {
       name          = "conversation-recall"
@@ -47,6 +55,7 @@ locals {
       secrets       = { RUVECTOR_API_KEY = "conversation-store-read-key" }
       key_files     = var.recall_keys ? { RECALL_API_KEYS_FILE = "conversation-recall-keys" } : {}
       limits        = local.limits
+      content       = {}
     }
     store = {
       name          = "conversation-store"
@@ -65,6 +74,7 @@ locals {
       )
       key_files = {}
       limits    = {}
+      content   = {}
     }
   }
 
@@ -82,6 +92,9 @@ locals {
 
   # Of who calls over HTTP: each instance takes so many requests of a key.
   limits = var.rate_limit == null ? {} : { RATE_LIMIT = var.rate_limit }
+
+  # Of both that write: of one conversation some turns come over HTTP, and some from the queue.
+  content = var.capture_content == null ? {} : { CAPTURE_CONTENT = var.capture_content }
 
   # Where a secret that is a file is mounted; the platform gives its newest version to whoever reads it again.
   mounts = "/etc/secrets"

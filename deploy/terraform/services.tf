@@ -97,6 +97,7 @@ resource "google_cloudfunctions2_function" "caller" {
       },
       local.telemetry,
       each.value.limits,
+      each.value.content,
       { for variable, secret in each.value.key_files : variable => "${local.mounts}/${secret}/keys" },
       lookup(var.settings, each.key, {}),
     )

@@ -93,6 +93,10 @@ variable "settings" {
     condition     = alltrue([for names in values(var.settings) : length(setintersection(keys(names), ["THREADS", "RUVECTOR_SERVICE_URL"])) == 0])
     error_message = "THREADS and RUVECTOR_SERVICE_URL belong to what else is made here."
   }
+  validation {
+    condition     = alltrue([for names in values(var.settings) : !contains(keys(names), "CAPTURE_CONTENT")])
+    error_message = "capture_content sets CAPTURE_CONTENT, for all that write."
+  }
 }
 
 variable "llm_observatory_url" {
@@ -123,6 +127,23 @@ variable "rate_limit" {
   description = "RATE_LIMIT of the capture and the recall function, such as 100/second;5000/hour: what one instance takes of one key. null for no limit."
   type        = string
   default     = null
+}
+
+variable "capture_content" {
+  description = "CAPTURE_CONTENT of both functions that write: full, redacted or none. null for the code's own, full."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.capture_content == null ? true : contains(["full", "redacted", "none"], var.capture_content)
+    error_message = "capture_content is full, redacted or none."
+  }
+}
+
+variable "content_hash_key" {
+  description = "Whether both functions that write read CONTENT_HASH_KEY, of the secret conversation-content-hash-key."
+  type        = bool
+  default     = false
 }
 
 variable "store_metrics" {

@@ -24,7 +24,7 @@ from store.engines.engine import Connection
 from store.engines.postgres_connection import PostgresConnection, fault_of
 from store.engines.postgres_pool import PostgresPool
 from store.engines.postgres_tables import prepare, schema_version
-from store.engines.watched_connection import SilentDatabase, WatchedConnection
+from store.engines.watched_connection import QUIET_S, SilentDatabase, WatchedConnection
 from store.errors import DatabaseLocked, ForkedDatabase
 from store.log.event_store import EventStore
 
@@ -69,13 +69,23 @@ _BETWEEN_LOOKS_S: Final = 0.02
 class PostgresStore(EventStore):
     """``url`` is one that libpq takes. Nothing is connected before use."""
 
-    def __init__(self, url: str, *, lock_timeout_s: float = 5.0, max_connections: int = _MAX_CONNECTIONS) -> None:
-        super().__init__(PostgresEngine(url, lock_timeout_s=lock_timeout_s, max_connections=max_connections))
+    def __init__(
+        self,
+        url: str,
+        *,
+        lock_timeout_s: float = 5.0,
+        quiet_s: float = QUIET_S,
+        max_connections: int = _MAX_CONNECTIONS,
+    ) -> None:
+        super().__init__(
+            PostgresEngine(url, lock_timeout_s=lock_timeout_s, quiet_s=quiet_s, max_connections=max_connections)
+        )
 
 
 class PostgresEngine:
-    """See ``store.engines.engine.Engine``. ``lock_timeout_s`` bounds the wait for other writers and for a
-    connection.
+    """See ``store.engines.engine.Engine``. ``lock_timeout_s`` bounds the wait for other writers and for a connection.
+
+    After ``quiet_s`` without an answer the server is asked whether it still works on it.
     """
 
     kind = "postgresql"
@@ -85,12 +95,14 @@ class PostgresEngine:
         url: str,
         *,
         lock_timeout_s: float = 5.0,
+        quiet_s: float = QUIET_S,
         max_connections: int = _MAX_CONNECTIONS,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._url = url
         self._lock_timeout_s = lock_timeout_s
+        self._quiet_s = quiet_s
         self._max_connections = max_connections
         self._clock = clock
         self._sleep = sleep
@@ -250,6 +262,7 @@ class PostgresEngine:
             self._url, connect_timeout=_CONNECT_TIMEOUT_S, autocommit=True, prepare_threshold=1
         )
         try:
+            raw.quiet_s = self._quiet_s
             raw.due = self._clock() + _CONNECT_TIMEOUT_S
             raw.execute(_SESSION)
             (raw.pid,) = raw.execute(_PID, prepare=False).fetchone() or (0,)

@@ -24,15 +24,16 @@ _MAX_AGE_S: Final = 3600.0
 
 
 class _Place:
-    """Of one who waits. ``gate`` is released by who has a connection for it, or an error."""
+    """Of one who waits. ``gate`` is released by who has a connection for it, or an error; ``is_tried``: one is made."""
 
-    __slots__ = ("error", "gate", "raw")
+    __slots__ = ("error", "gate", "is_tried", "raw")
 
     def __init__(self) -> None:
         self.gate = threading.Lock()
         self.gate.acquire()
         self.raw: WatchedConnection | None = None
         self.error: Exception | None = None
+        self.is_tried = False
 
 
 class PostgresPool:
@@ -85,6 +86,10 @@ class PostgresPool:
                 too_many = [raw]
             elif is_good:
                 self._hand_over(raw, now)
+            else:
+                # Who was to wait for this one looks for itself.
+                for place in self._waiting:
+                    place.is_tried = False
             while self._idle and now - self._idle[0].idle_since > _MAX_IDLE_S:
                 too_many.append(self._idle.popleft())
             self._make_what_is_missing()
@@ -116,13 +121,17 @@ class PostgresPool:
         self.drop_idle()
 
     def _make_what_is_missing(self) -> None:
-        """Under the mutex: a connection for each who waits, as far as there may be more."""
-        room = self._size - self._in_use - len(self._idle) - self._being_made
-        for _ in range(min(room, len(self._waiting) - self._being_made)):
-            self._being_made += 1
-            threading.Thread(target=self._make, name="store-connects", daemon=True).start()
+        """Under the mutex: a connection for each who waits, as far as there may be more.
 
-    def _make(self) -> None:
+        For each its own: one that is being made already may hang at what is over by now.
+        """
+        room = self._size - self._in_use - len(self._idle) - self._being_made
+        for place in [place for place in self._waiting if not place.is_tried][: max(room, 0)]:
+            place.is_tried = True
+            self._being_made += 1
+            threading.Thread(target=self._make, args=(place,), name="store-connects", daemon=True).start()
+
+    def _make(self, place: _Place) -> None:
         raw: WatchedConnection | None = None
         error: Exception | None = None
         try:
@@ -134,14 +143,17 @@ class PostgresPool:
             self._being_made -= 1
             if raw is not None and not self._is_closed:
                 raw.made_at = now
+                if place in self._waiting:
+                    self._waiting.remove(place)
+                    self._waiting.appendleft(place)
                 self._hand_over(raw, now)
                 return
             # While others are in use the server has no more to give, perhaps: then one of those is waited for.
-            if error is not None and self._waiting and not self._in_use:
-                place = self._waiting.popleft()
+            if error is not None and place in self._waiting and not self._in_use:
+                self._waiting.remove(place)
                 place.error = error
                 place.gate.release()
-                self._make_what_is_missing()
+            self._make_what_is_missing()
         if raw is not None:
             raw.close()
 

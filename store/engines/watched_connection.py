@@ -20,6 +20,8 @@ from psycopg.conninfo import make_conninfo
 QUIET_S: Final = 5.0
 # To connect, and once more to be answered. libpq knows no shorter one.
 _ASKED_S: Final = 2
+# How much longer an answer takes than that of who asks for it.
+_LATE_S: Final = 1.0
 # What waits for the client is done with the statement, or never got all of it.
 _WORKS: Final = """
 SELECT EXISTS (SELECT 1 FROM pg_stat_activity
@@ -53,6 +55,7 @@ class WatchedConnection(psycopg.Connection[Any]):
         try:
             wanted = next(steps)
             quiet_until = self.clock() + self.quiet_s
+            is_done = False
             while True:
                 ready = yield wanted
                 # What has come is read before the time is looked at.
@@ -62,11 +65,13 @@ class WatchedConnection(psycopg.Connection[Any]):
                     if now >= self.due:
                         self._give_up()
                 elif ready:
-                    quiet_until = now + self.quiet_s
+                    quiet_until, is_done = now + self.quiet_s, False
                 elif now >= quiet_until:
-                    if not self._is_worked_on():
+                    if is_done:
                         self._give_up()
-                    quiet_until = self.clock() + self.quiet_s
+                    is_done = not self._is_worked_on()
+                    # What it had done when it was asked may be on its way.
+                    quiet_until = self.clock() + (min(_LATE_S, self.quiet_s) if is_done else self.quiet_s)
         except StopIteration as ended:
             return ended.value
 

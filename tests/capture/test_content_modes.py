@@ -12,7 +12,7 @@ from agent.edge.document import parse
 from agent.entities.entities import MOST_READ
 from agent.errors import ValidationError
 from tests.capture.cases import BASE, changed
-from tests.capture.fakes import EXECUTION_REF, FakeSpans, FakeStore, service
+from tests.capture.fakes import ACCEPTED, EXECUTION_REF, NOW_TEXT, FakeSpans, FakeStore, service
 from tests.content.found_texts import find
 from tests.published import check_answer
 
@@ -202,3 +202,17 @@ def test_who_asks_for_more_entities_than_are_looked_for_is_told_so(read, warned)
     sent["capture_options"] = {"extract_entities": True}
     assert len(BASE["turns"]) == 2
     assert [warning["rule"] for warning in captured(sent)[1]["warnings"]] == warned
+
+
+@pytest.mark.parametrize("mode", ["full", "redacted", "none"])
+def test_a_duplicate_says_nothing_of_the_mode_and_the_entities_of_its_own_run(mode):
+    first = ACCEPTED._replace(duplicate=True, execution_ref="eeeeeeee-0000-4000-8000-00000000000f", timestamp=NOW_TEXT)
+    sent = payload(extract_entities=True)
+    capturing = service(FakeStore(receipt=first), content=ContentPolicy(mode), detect=find, entities=words)
+    request = CaptureRequest(json.dumps(sent).encode(), "native", None, EXECUTION_REF)
+    answer = json.loads(capturing.capture(request, FakeSpans()).body)
+    check_answer(answer)
+    event = answer["decision_event"]
+    assert event["constraints_applied"] == ["lineage_creation_enabled", "entity_extraction_enabled"]
+    assert "entities" not in event["outputs"]
+    assert answer["output"] == event["outputs"]

@@ -56,6 +56,8 @@ def test_a_narrowed_conversation_is_a_capture_with_the_same_graph(form: str, mod
         held = narrow(payload, mode)
         validate_payload(held)
         assert build_graph(held) == build_graph(payload)
+        # The second time a hash is not ours to: only the length stays.
+        held = narrow(held, mode) if mode == "none" else held
         assert encode(narrow(held, mode)) == encode(held)
 
 

@@ -12,8 +12,8 @@ LEFT = "[omitted:14]"
 NONE = ContentPolicy("none")
 
 
-def omitted(payload):
-    return narrowed(payload, "none", NONE, nothing).payload
+def omitted(payload, **known):
+    return narrowed(payload, "none", NONE, nothing, **known).payload
 
 
 def on_turn(**members):
@@ -73,6 +73,19 @@ def test_a_native_id_that_can_be_none_is_content(value):
     assert WORDS not in str(on_turn(native_id=value))
 
 
+def test_a_native_id_beside_a_derived_one_stays_whatever_its_length():
+    native = WORDS * 100
+    call = {"tool_name": "t", "invocation_id": CALL, "native_id": native}
+    turn = {"native_id": native, "native_parent_turn_id": native, "tool_invocations": [call], "content": ""}
+    payload = {**BASE, "native_session_id": native, "turns": [{**BASE["turns"][0], **turn}]}
+    assert omitted(payload, ids_derived=True) == payload
+
+
+def test_an_id_that_no_string_is_stays_nowhere():
+    held = omitted({**BASE, "native_session_id": {"x": WORDS}}, ids_derived=True)
+    assert held["native_session_id"] == {"x": LEFT}
+
+
 def test_of_metadata_the_speaker_and_what_was_derived_stay():
     metadata = {"agent": "planner", "derived": ["timestamp"], "citations": [{"url": WORDS, "n": 1, "ok": True}]}
     assert on_turn(metadata=metadata)["metadata"] == {
@@ -107,6 +120,43 @@ def test_of_state_only_the_values_of_parameters_results_and_plans_are_content():
         "last_result": {"rows": [LEFT, "[omitted:1]"]},
         "plan_execution": LEFT,
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("note", WORDS),
+        ("deep", {"a": [{"b": WORDS}]}),
+        ("reset", WORDS),
+        ("reset", ["all"]),
+        ("keep_last", WORDS),
+        ("leaf", WORDS),
+        ("importance", WORDS),
+        ("importance", 4711),
+        ("pinned", WORDS),
+        ("task", WORDS),
+        ("state_only", {"a": WORDS}),
+        ("waiting_for_param", [WORDS]),
+        ("last_intent_id", {"a": WORDS}),
+    ],
+)
+def test_a_member_of_state_that_says_nothing_to_a_reader_is_content(name, value):
+    held = on_turn(metadata={"memory": {name: value}})["metadata"]["memory"]
+    assert list(held) == [name]
+    assert WORDS not in str(held)
+    assert "4711" not in str(held)
+
+
+def test_an_unknown_member_of_state_is_looked_at_for_secrets():
+    payload = changed("turns", 0, "metadata", {"memory": {"note": "ann@example.org", "pinned": True}})
+    held, redactions = narrowed(payload, "redacted", ContentPolicy("redacted"), find)
+    assert held["turns"][0]["metadata"]["memory"] == {"note": "[redacted:email]", "pinned": True}
+    assert redactions == {"email": 1}
+
+
+def test_of_what_was_derived_only_the_names_of_fields_stay():
+    metadata = {"derived": ["timestamp", WORDS, "model", [WORDS]]}
+    assert on_turn(metadata=metadata)["metadata"] == {"derived": ["timestamp", LEFT, "model", [LEFT]]}
 
 
 def test_parameters_that_are_no_object_are_content():

@@ -71,6 +71,57 @@ def test_an_escape_hides_nothing_in_a_text_that_is_json():
     assert redacted('{"a": "\\u0061nn\\u0040example.org"}') == ('{"a": "[redacted:email]"}', {"email": 1})
 
 
+def test_half_a_pair_of_surrogates_stays_the_escape_that_it_was():
+    after, _ = redacted('{"a":"\\ud83d ann@example.org"}')
+    assert after == '{"a":"\\ud83d [redacted:email]"}'
+    assert after.isascii()
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        '{"a": 1}\n{"to": "%s"}\n',
+        'She said:\n```json\n{"to": "%s"}\n```',
+        '"%s"',
+        '\ufeff{"to": "%s"}',
+        "[" * 2000 + '"%s"' + "]" * 2000,
+        '{"n": ' + "1" * 4301 + ', "to": "%s"}',
+    ],
+)
+@pytest.mark.parametrize("address", ["ann\\u0040example.org", "\\u0061nn\\u0040example.org", "\\\\u0061nn@example.org"])
+def test_an_escape_hides_nothing_in_a_text_that_is_not_one_document(around, address):
+    assert redacted(around % address) == (around % "[redacted:email]", {"email": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('{"\\u0073s\\u006E": "a\\"b", "x": 1}', '{"\\u0073s\\u006E": "[redacted:param]", "x": 1}'),
+        ('say {\\"ssn\\": \\"12\\", \\"x\\": 1}', 'say {\\"ssn\\": \\"[redacted:param]\\", \\"x\\": 1}'),
+        ("\\u0022ssn\\u0022: 12", "\\u0022ssn\\u0022: \\u0022[redacted:param]\\u0022"),
+        (
+            "it is " + json.dumps(json.dumps({"a": json.dumps({"ssn": [1, 2]})})),
+            "it is " + json.dumps(json.dumps({"a": json.dumps({"ssn": "[redacted:param]"})})),
+        ),
+        ('{"ssn": "[omitted:4711]"}', '{"ssn": "[redacted:param]"}'),
+        ('"ssn":""ssn":x', '"ssn":"[redacted:param]"ssn":"[redacted:param]"'),
+    ],
+)
+def test_a_parameter_is_found_however_its_name_is_spelled(text, left):
+    assert redacted(text)[0] == left
+    assert redacted(left) == (left, {})
+
+
+def test_a_secret_that_begins_in_the_value_of_a_parameter_goes_with_it():
+    def from_begin_to_end(text):
+        start, end = text.find("BEGIN"), text.find("END")
+        return [Found(start, end + 3, "private_key")] if 0 <= start < end else []
+
+    text, _ = redacted('"ssn": BEGIN key\nABCDEF\nEND\nafter', detect=from_begin_to_end)
+    assert "ABCDEF" not in text
+    assert text.endswith("\nafter")
+
+
 def test_a_text_that_is_json_keeps_what_is_not_replaced_to_the_letter():
     text = '{ "a" : 1.50,  "to": "ann@example.org", "b":1e400, "c": "\\/\\u00e9" }'
     assert redacted(text)[0] == text.replace("ann@example.org", "[redacted:email]")

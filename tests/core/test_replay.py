@@ -477,3 +477,8 @@ def test_ids_that_would_read_as_other_members_are_not_taken_for_the_text_of_a_gr
 
 def test_what_is_no_json_is_a_difference_of_the_whole() -> None:
     assert replay(None) == replay([]) == replay({"payload": 7}) == NOT_JSON
+
+
+@pytest.mark.parametrize("name", ["native_session_id", "native_conversation_id"])
+def test_a_native_name_in_a_capture_with_uuids_is_a_field_that_nobody_knows(name: str) -> None:
+    assert replay(captured({**fresh_payload(), name: "chat-1"})).verdict is Verdict.IDENTICAL

@@ -25,6 +25,14 @@ def test_a_short_word_weighs_less_than_a_long_one() -> None:
     assert names("ohm voltage") == ["voltage", "ohm"]
 
 
+def test_what_was_not_stored_is_no_word() -> None:
+    digest = "0123456789abcdef" * 4
+    assert names("[omitted:24]", f"[omitted:5:{digest}]", "voltage [redacted:email]") == ["voltage"]
+    # One that goes over the end of what is looked at, too.
+    assert names("zinc " * 399 + f"[omitted:5:{digest}]") == ["zinc"]
+    assert names("[omitted:by me]") == ["omitted"]
+
+
 def test_equal_weights_stay_in_the_order_in_which_they_were_said() -> None:
     assert names("zinc iron gold") == ["zinc", "iron", "gold"]
 

@@ -23,8 +23,8 @@ _PLACEHOLDERS = {"${each.value}": "the named", '"allUsers"': "everybody", "${loc
 
 class Service(NamedTuple):
     """One service. ``environment`` holds the names that are always set, ``optional`` those that an option adds, and
-    ``secrets`` the secret of each variable that comes from one, those of an option included. ``files`` is the secret
-    that is mounted as the file which a variable names: each of them by an option.
+    ``secrets`` the secret of each variable that comes from one, those of an option included: ``optional_secrets`` are
+    their names. ``files`` is the secret that is mounted as the file which a variable names: each of them by an option.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Service(NamedTuple):
     environment: frozenset[str]
     optional: frozenset[str]
     secrets: Mapping[str, str]
+    optional_secrets: frozenset[str]
     files: Mapping[str, str]
 
 
@@ -64,8 +65,9 @@ def services_of_terraform(module: Module) -> dict[str, Service]:
         always, _, optional = config["environment_variables"].partition("}")
         assert config["max_instance_request_concurrency"].endswith("value.threads}" if key != "store" else ".threads}")
         extra = str(module.locals["telemetry"]) if "local.telemetry" in optional else ""
-        extra += str(module.locals["limits"]) if "local.limits" in str(written["limits"]) else ""
-        others = ("secrets", "key_files", "limits")
+        for each in ("limits", "content"):
+            extra += str(module.locals[each]) if f"local.{each}" in str(written[each]) else ""
+        others = ("secrets", "key_files", "limits", "content")
         one = {name: str(module.value(value)) for name, value in written.items() if name not in others}
         found[one["name"]] = Service(
             **{name: one[name] for name in ("name", "target", "account", "memory", "cpu", "threads", "max_instances")},
@@ -76,6 +78,7 @@ def services_of_terraform(module: Module) -> dict[str, Service]:
             environment=frozenset(_NAME.findall(always)),
             optional=frozenset(_NAME.findall(extra)),
             secrets=_secrets(written["secrets"]),
+            optional_secrets=frozenset(_NAME.findall(" ".join(re.findall(r"\? \{[^}]*\}", str(written["secrets"]))))),
             files=_secrets(written["key_files"]),
         )
     return found
@@ -110,7 +113,9 @@ def _grants(module: Module, kind: str, body: Mapping[str, Any]) -> Iterator[Gran
 # --- deploy.sh ---
 
 # What adds a secret.
-_WITH_KEYS = ("--metrics-key", "--capture-keys", "--recall-keys")
+_WITH_KEYS = ("--metrics-key", "--capture-keys", "--recall-keys", "--content-hash-key")
+# What adds a variable.
+_WITH_MORE = ("--observatory-url", "https://otlp.example", "--rate-limit", "9/second", "--content", "none")
 
 
 def dry_run(*options: str) -> list[list[str]]:
@@ -127,7 +132,7 @@ def services_of_script() -> dict[str, Service]:
     always = {call[3]: _flags(call) for call in dry_run() if call[:3] == ["gcloud", "functions", "deploy"]}
     more = {
         call[3]: _flags(call)
-        for call in dry_run("--observatory-url", "https://otlp.example", "--rate-limit", "9/second", *_WITH_KEYS)
+        for call in dry_run(*_WITH_MORE, *_WITH_KEYS)
         if call[:3] == ["gcloud", "functions", "deploy"]
     }
     found = {}
@@ -151,6 +156,7 @@ def services_of_script() -> dict[str, Service]:
             environment=frozenset(environment),
             optional=frozenset(with_all) - set(environment) - set(files),
             secrets=secrets,
+            optional_secrets=frozenset(secrets) - set(_pairs(flags["set-secrets"])),
             files=files,
         )
     return found
@@ -210,6 +216,7 @@ def service_of_yaml() -> Service:
         secrets={
             each["name"]: each["valueFrom"]["secretKeyRef"]["name"] for each in container["env"] if "valueFrom" in each
         },
+        optional_secrets=frozenset(),
         files={},
     )
 

@@ -12,6 +12,7 @@ import yaml
 
 from agent.capture.events.settings import event_settings
 from agent.config import RecallSettings, Settings
+from agent.content.policy import MODES
 from agent.errors import ConfigurationError
 from store.engines import postgres
 from store.settings import StoreSettings
@@ -98,9 +99,20 @@ def test_they_make_the_same_services_and_no_other() -> None:
     assert [service.target for service in services("terraform").values()] == list(TARGETS)
 
 
-def test_the_container_service_is_the_function_it_stands_for() -> None:
+def test_the_container_service_is_the_function_it_stands_for_without_what_options_add() -> None:
     service = service_of_yaml()
-    assert compared(service) == compared(services("terraform")[service.name])
+    function = services("terraform")[service.name]
+    secrets = {name: secret for name, secret in function.secrets.items() if name not in function.optional_secrets}
+    assert compared(service) == compared(function._replace(secrets=secrets, optional_secrets=frozenset()))
+
+
+def test_what_the_container_service_shows_of_content_is_what_options_add_to_the_function() -> None:
+    function = services("terraform")["conversation-memory"]
+    shown = re.sub(r"^( *)# (?=- | )", r"\1", (DEPLOY / "service.yaml").read_text(), flags=re.MULTILINE)
+    (container,) = yaml.safe_load(shown)["spec"]["template"]["spec"]["containers"]
+    env = {each.pop("name"): each for each in container["env"]}
+    assert env["CAPTURE_CONTENT"]["value"] in MODES
+    assert env["CONTENT_HASH_KEY"]["valueFrom"]["secretKeyRef"]["name"] == function.secrets["CONTENT_HASH_KEY"]
 
 
 def test_each_function_of_main_is_deployed() -> None:
@@ -133,7 +145,15 @@ def test_what_an_option_adds_is_there_in_both(described: str) -> None:
     for name, service in services(described).items():
         assert ("LLM_OBSERVATORY_URL" in service.optional) == (service.target != "store"), name
         assert ("RATE_LIMIT" in service.optional) == (service.target in ("handler", "recall")), name
+        assert ("CAPTURE_CONTENT" in service.optional) == (service.target in WRITERS), name
+        assert ("CONTENT_HASH_KEY" in service.optional_secrets) == (service.target in WRITERS), name
         assert service.files == KEY_FILES.get(service.target, {}), name
+
+
+def test_terraform_and_the_script_take_the_modes_that_the_code_takes() -> None:
+    (condition,) = [each["condition"] for each in module().variables["capture_content"]["validation"]]
+    assert re.findall(r'"(\w+)"', condition) == list(MODES)
+    assert f"'|{'|'.join(MODES)}'" in (DEPLOY / "deploy.sh").read_text()
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -169,7 +189,9 @@ VALUES = {
     "RUVECTOR_STORE": "postgresql+psycopg://memory:change-me@10.0.0.3/memory",
     "RUVECTOR_KEYS": "acme:0123456789abcdef01234567:write",
     "METRICS_KEY": "76543210fedcba9876543210",
+    "CONTENT_HASH_KEY": "0123456789abcdef0123456789abcdef",
 }
+WRITERS = ("handler", "capture_event")
 # Of each target the secret that an option mounts as the file that the variable names.
 KEY_FILES = {
     "handler": {"CAPTURE_API_KEYS_FILE": "conversation-capture-keys"},
@@ -325,7 +347,7 @@ def test_what_is_excused_stands_in_the_code() -> None:
 
 def test_the_secrets_that_are_no_service_s_are_none_of_the_module_s() -> None:
     secrets = {secret for service in services("terraform").values() for secret in service.secrets.values()}
-    assert set(re.findall(r"conversation-store-[a-z-]+", terraform_text())) == secrets
+    assert set(re.findall(r"conversation-(?:store|content)-[a-z-]+", terraform_text())) == secrets
 
 
 def test_the_alerts_that_terraform_loads_have_what_it_takes_of_them() -> None:

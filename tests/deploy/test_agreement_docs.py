@@ -33,10 +33,12 @@ TABLES = {
     "docs/semantic.md": ("recall",),
     "docs/store.md": ("store",),
 }
-# Read, and no settings to choose: set by the platform, or refused whatever they say.
-NO_CHOICE = {"K_SERVICE", "CAPTURE_CONTENT", "RATE_LIMIT", "CONTENT_HASH_KEY"}
-# Error codes, and two names that the README warns of.
-NO_SETTINGS = {"RUVECTOR_CONNECTION_ERROR", "RUVECTOR_WRITE_ERROR", "CAPTURE_API_KEY", "RECALL_API_KEY"}
+# Read, and no settings to choose: set by the platform.
+NO_CHOICE = {"K_SERVICE"}
+# Error codes, and names that a document warns of.
+NO_SETTINGS = {
+    "RUVECTOR_CONNECTION_ERROR", "RUVECTOR_WRITE_ERROR", "CAPTURE_API_KEY", "RECALL_API_KEY", "CAPTURE_CONTENTS",
+}  # fmt: skip
 WORD = r"(?<![\w$])[A-Z][A-Z0-9_]+"
 # Roles of others than our accounts: who deploys, the project's build account, agents for a key, a collector.
 OF_OTHERS = {

@@ -104,6 +104,27 @@ def test_keys_come_from_secrets_that_one_account_each_may_read(empty: Project) -
     }
 
 
+def test_how_much_content_stays_is_said_to_both_that_write_and_to_no_other(empty: Project) -> None:
+    done, calls = empty.deploy(*CONNECTED, "--content", "none", "--content-hash-key")
+    assert done.returncode == 0, done.stderr
+    variables = {name: flag(call, "set-env-vars").split(",") for name, call in deployed(calls).items()}
+    secrets = {name: flag(call, "set-secrets").split(",") for name, call in deployed(calls).items()}
+    key = "CONTENT_HASH_KEY=conversation-content-hash-key:latest"
+    writers = {"conversation-memory", "conversation-memory-events"}
+    assert {name for name in FUNCTIONS if "CAPTURE_CONTENT=none" in variables[name]} == writers
+    assert {name for name in FUNCTIONS if key in secrets[name]} == writers
+    readers = {
+        flag(call, "member").partition("@")[0] for call in calls if call[2:3] == ["conversation-content-hash-key"]
+    }
+    assert readers == {"serviceAccount:conversation-capture", "serviceAccount:conversation-events"}
+
+
+def test_a_mode_that_there_is_not_is_refused_in_a_dry_run_too(empty: Project) -> None:
+    done, calls = empty.deploy("--dry-run", *CONNECTED, "--content", "redact")
+    assert (done.returncode, done.stdout, calls) == (2, "", [])
+    assert "--content takes one of full, redacted, none" in done.stderr
+
+
 def test_no_function_that_the_internet_reaches_is_public(empty: Project) -> None:
     _, calls = empty.deploy(*CONNECTED, "--invoker", "user:ada@example.com")
     public = {name for name, call in deployed(calls).items() if "--allow-unauthenticated" in call}
@@ -185,6 +206,10 @@ def test_only_deploys_what_it_names(empty: Project) -> None:
         ((*CONNECTED, "--invoker", "principalSet://goog/public:all"), "nobody else"),
         ((*CONNECTED, "--env", "CAPTURE_API_KEYS=abc"), "CAPTURE_API_KEYS would be readable"),
         ((*CONNECTED, "--env", "RUVECTOR_STORE=postgresql://x"), "RUVECTOR_STORE would be readable"),
+        ((*CONNECTED, "--content", "some"), "--content takes one of full, redacted, none"),
+        ((*CONNECTED, "--content"), "--content needs a value"),
+        ((*CONNECTED, "--env", "CAPTURE_CONTENT=none"), "--content sets CAPTURE_CONTENT"),
+        ((*CONNECTED, "--env", "CONTENT_HASH_KEY=abc"), "CONTENT_HASH_KEY would be readable"),
         ((*CONNECTED, "--env", "THREADS=80"), "THREADS is set already"),
         ((*CONNECTED, "--env", "A=1", "--env", "A=2"), "A is set already"),
         ((*CONNECTED, "--env", "lower=x"), "--env takes NAME=VALUE"),
@@ -264,6 +289,7 @@ def test_each_target_that_is_deployed_is_a_function_of_main(empty: Project) -> N
 )
 def test_gcloud_has_each_command_and_each_flag(empty: Project, tmp_path: Path) -> None:
     options = (*CONNECTED, "--metrics-key", "--invoker", "user:ada@example.com", "--build-service-account", "b@example")
+    options += ("--content", "none", "--content-hash-key")
     printed, _ = empty.deploy("--dry-run", *options)
     commands = [
         command

@@ -19,7 +19,7 @@ FEATURES = PAGE.partition("| feature | for what")[2].partition("\n\n")[0]
 ENGINES = REPOSITORY / "store" / "engines"
 # What is the server's own and not every relative's, in the text of a statement.
 _OWN = re.compile(
-    r"\bpg_[a-z_]+|\bxid8\b|^VACUUM\b|\bFULL\b|^CHECKPOINT\b|^COPY\b|^SET (?:LOCAL )?(?:TIME ZONE|[a-z_]+)"
+    r"\bpg_[a-z_]+|\bxid8\b|^VACUUM\b|\bFULL\b|^CHECKPOINT\b|^COPY\b|(?:^|; )SET (?:LOCAL )?(?:TIME ZONE|[a-z_]+)"
     r"|SET STORAGE|SET STATISTICS|REPEATABLE READ READ ONLY|ON CONFLICT",
     re.MULTILINE,
 )
@@ -42,10 +42,11 @@ def texts(path: Path) -> Iterator[str]:
 
 def asked() -> set[str]:
     """Every such feature that a statement of the store has."""
-    said = [text for name in ("postgres.py", "postgres_connection.py") for text in texts(ENGINES / name)]
+    files = [*sorted(ENGINES.glob("postgres*.py")), ENGINES / "watched_connection.py"]
+    said = [text for file in files for text in texts(file)]
     said += tables(POSTGRESQL)
     said += [text for path in (REPOSITORY / "store").rglob("*.py") for text in texts(path) if "ON CONFLICT" in text]
-    found = {match[0].strip() for text in said for match in _OWN.finditer(text)}
+    found = {match[0].strip(" ;") for text in said for match in _OWN.finditer(text)}
     return {"VACUUM FULL" if each == "FULL" else each for each in found}
 
 

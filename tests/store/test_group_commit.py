@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agent.core.receipt import TurnCounts
-from store.errors import Conflict, DatabaseLocked, DiskFull, StoreAnswerError
+from store.errors import Conflict, DatabaseLocked, DatabaseUnreachable, DiskFull, StoreAnswerError
 from store.log.append import Prepared
 from store.log.capture import read_capture
 from store.log.envelope import read_envelope
@@ -148,3 +148,45 @@ def test_who_waits_in_vain_behind_others_leaves_the_queue() -> None:
         assert first.result(10).event_id == "event 1"
     assert group.append("default", prepared(3), None).event_id == "event 3"
     assert commits.batches == [["event 1"], ["event 3"]]
+
+
+def test_who_says_no_time_waits_in_the_queue_no_longer_than_the_longest() -> None:
+    commits = Commits(lambda batch: [appended(one) for one in batch])
+    group = GroupCommit(commits, longest_s=0.05)
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(group.append, "default", prepared(1), None)
+        assert commits.begun.wait(10)
+        with pytest.raises(DatabaseLocked):
+            group.append("default", prepared(2), None)
+        commits.gate.set()
+        assert first.result(10).event_id == "event 1"
+    assert commits.batches == [["event 1"]]
+
+
+def test_who_is_part_of_a_transaction_that_does_not_end_is_told_and_the_next_go_on() -> None:
+    second = threading.Event()
+
+    def answer(batch: Sequence[Prepared]) -> Answers:
+        if len(commits.batches) == 2:
+            assert second.wait(10)
+        return [appended(one) for one in batch]
+
+    commits = Commits(answer)
+    group = GroupCommit(commits, longest_s=0.3)
+    with ThreadPoolExecutor(3) as threads:
+        first = threads.submit(group.append, "default", prepared(1), None)
+        assert commits.begun.wait(10)
+        leads = threads.submit(group.append, "default", prepared(2), 60.0)
+        while len(group._waiting) < 1:
+            threading.Event().wait(0.001)
+        follows = threads.submit(group.append, "default", prepared(3), None)
+        while len(group._waiting) < 2:
+            threading.Event().wait(0.001)
+        commits.gate.set()
+        assert first.result(10).event_id == "event 1"
+        with pytest.raises(DatabaseUnreachable):
+            follows.result(10)
+        second.set()
+        assert leads.result(10).event_id == "event 2"
+    assert group.append("default", prepared(4), None).event_id == "event 4"
+    assert commits.batches == [["event 1"], ["event 2", "event 3"], ["event 4"]]

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +21,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 
 from agent.bootstrap import ServedStore
-from agent.edge.patient_worker import PatientWorker
+from agent.edge.patient_worker import Connection, PatientWorker
 from agent.errors import InternalError
 from agent.hosted_store import refuse_protocol_errors
 from agent.observability.logs import JsonLines
@@ -33,6 +34,8 @@ GRACEFUL_TIMEOUT_S: Final = 30
 _KEEP_ALIVE_S: Final = 60
 # The longest request line that gunicorn bounds: a search and a cursor fit.
 _REQUEST_LINE_BYTES: Final = 8190
+# Who ends its sending side and still reads is answered, unless it is this late.
+_WAITED_S: Final = 1.0
 _ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 
@@ -138,6 +141,15 @@ def _start_worker(_server: object, _worker: object) -> None:
 
 
 class _Worker(PatientWorker):
+    def handle(self, conn: Connection) -> Any:
+        """As the worker does, but for what waited for a thread longer than its caller did.
+
+        Working that off would keep those waiting who come after a standstill, until they are gone too. Nothing of it
+        was done, so it is sent again like any other that had no answer.
+        """
+        waited_s = time.monotonic() - conn.handed_over_at
+        return False if waited_s > _WAITED_S and conn.is_left() else super().handle(conn)
+
     def handle_quit(self, sig: int, frame: object) -> None:
         """SIGINT and SIGQUIT: as SIGTERM.
 

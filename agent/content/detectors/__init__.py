@@ -3,14 +3,17 @@
 Where two overlap they are one, from the first to the last character of both, named by the kind that stands earlier in
 ``view.KINDS``: rather too much replaced than half a secret left. What is found is taken out and the rest looked at
 again, so that ``find`` on a text with placeholders finds nothing more. No family takes longer than in proportion to the
-text. Refused: reading what a number means. A number that no word, no checksum and no shape speaks for stays.
+text, and of a long one there are few looks: what is too much for them is replaced from there to the end.
+Refused: reading what a number means. A number that no word, no checksum and no shape speaks for stays.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.content.detectors.bearer_tokens import bearer_tokens
 from agent.content.detectors.cloud_keys import cloud_keys
@@ -21,46 +24,99 @@ from agent.content.detectors.jwts import jwts
 from agent.content.detectors.lettered_ids import lettered_ids
 from agent.content.detectors.numbers import numbers_found
 from agent.content.detectors.private_keys import private_keys
+from agent.content.detectors.told import told_numbers
 from agent.content.detectors.url_passwords import url_passwords
 from agent.content.detectors.vendor_tokens import vendor_tokens
 from agent.content.detectors.view import KINDS, view_of, without
-from agent.content.found import Found
+from agent.content.detectors.weighing import Weighing
+from agent.content.found import Finds, Found
 
-_FAMILIES: Final[tuple[Callable[[str], Iterable[Found]], ...]] = (
-    private_keys,
-    jwts,
-    connection_strings,
-    url_passwords,
-    vendor_tokens,
-    bearer_tokens,
-    cloud_keys,
-    ibans,
-    lettered_ids,
-    numbers_found,
-    emails,
+_Family = Callable[[str], Iterable[Found]]
+
+
+class _Gate(NamedTuple):
+    """``family`` finds nothing in a text that is shorter than ``least``, or that has none of ``signs``."""
+
+    family: _Family
+    least: int
+    signs: tuple[str, ...] = ("",)
+
+
+_GATES: Final = (
+    _Gate(private_keys, 27, ("-----BEGIN ",)),
+    _Gate(jwts, 15, ("eyJ",)),
+    _Gate(connection_strings, 5, ("=",)),
+    _Gate(url_passwords, 7, ("://",)),
+    _Gate(vendor_tokens, 20),
+    _Gate(bearer_tokens, 23),
+    _Gate(cloud_keys, 20),
+    _Gate(emails, 6, ("@", "%40")),
 )
+_OF_DIGITS: Final = (_Gate(ibans, 15), _Gate(lettered_ids, 8))
+_WEIGHED: Final = ((told_numbers, 13), (numbers_found, 6))
 _RANK: Final = {kind: rank for rank, kind in enumerate(KINDS)}
 # Nobody writes so many into one text: from the first of them on all of it is replaced. Each would take memory.
 _MOST_OF_A_FAMILY: Final = 20_000
+# From the first of too many on a text is looked at so much further: what begins before it may end behind it.
+_STRADDLING: Final = 1024
 # What one look uncovers the next one finds: two or three in practice. A hostile text gets no more than this.
 _MOST_LOOKS: Final = 8
+# A long one gets as many as make so many characters, and three at least.
+_MOST_READ: Final = 4_000_000
+_FEWEST_LOOKS: Final = 3
+# mia@a.de and 0123456 are the shortest that are found.
+_SHORTEST: Final = 6
+_DIGIT: Final = re.compile("[0-9]")
+# What a look takes for itself, a number that is weighed, and one that is found, as so many characters do.
+_OF_A_LOOK: Final = 100
+_OF_A_NUMBER: Final = 500
+_OF_A_FIND: Final = 40
 
 
-def find(text: str) -> list[Found]:
+def find(text: str) -> Finds:
     """What has to be replaced in ``text``, in order, without overlaps; nothing of it is in a placeholder."""
+    if len(text) < _SHORTEST:
+        return Finds((), len(text))
     view = view_of(text)
+    weighing = Weighing()
     found: list[Found] = []
-    for _ in range(_MOST_LOOKS):
-        new = list(_merged(each for family in _FAMILIES for each in _bounded(family, view.text)))
+    read = looks = 0
+    while len(view.text) >= _SHORTEST:
+        looks += 1
+        read += len(view.text) + _OF_A_LOOK
+        new = _look(view.text, weighing)
         if not new:
+            break
+        new = list(_merged(new))
+        if looks >= _MOST_LOOKS or (looks >= _FEWEST_LOOKS and read > _MOST_READ):
+            # There may be more, and nobody looks: rather too much.
+            found.append(view.found(Found(new[0].start, len(view.text), new[0].kind)))
             break
         found += map(view.found, new)
         view = without(view, new)
     # Only what goes on to the end of a text overlaps with what an earlier look has found.
-    return list(_merged(found))
+    effort = read + weighing.count * _OF_A_NUMBER + len(found) * _OF_A_FIND
+    return Finds(_merged(found) if looks > 2 else found, effort)
 
 
-def _bounded(family: Callable[[str], Iterable[Found]], text: str) -> list[Found]:
+def _look(text: str, weighing: Weighing) -> list[Found]:
+    """What each family finds in ``text``; behind the first of too many nobody looks for others."""
+    gates = _GATES
+    if _DIGIT.search(text) is not None:
+        gates += (*_OF_DIGITS, *(_Gate(partial(family, weighing=weighing), least) for family, least in _WEIGHED))
+    found: list[Found] = []
+    for family, least, signs in gates:
+        if len(text) < least or not (signs[0] in text or signs[-1] in text):
+            continue
+        new = _bounded(family, text)
+        if new:
+            found += new
+            if new[0].end == len(text):
+                text = text[: new[0].start + _STRADDLING]
+    return found
+
+
+def _bounded(family: _Family, text: str) -> list[Found]:
     """What ``family`` finds in ``text``; of too many one, to the end."""
     found = list(islice(family(text), _MOST_OF_A_FAMILY + 1))
     if len(found) <= _MOST_OF_A_FAMILY:

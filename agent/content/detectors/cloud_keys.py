@@ -32,8 +32,11 @@ def cloud_keys(text: str) -> Iterator[Found]:
                 key = pattern.match(text, place)
                 if key is not None:
                     yield Found(place, key.end(), "cloud_key")
+    last = -_NEAR
     for secret in _SECRET.finditer(text):
-        if _is_mixed(secret[1]) and _named(text, secret.start(), _AWS_NAMES):
+        # One speaks for the next, and so on through a list of any length.
+        if _is_mixed(secret[1]) and (secret.start() - last < _NEAR or _named(text, secret.start(), _AWS_NAMES)):
+            last = secret.end()
             yield Found(*secret.span(1), "cloud_key")
     if "==" in text:
         for storage in _STORAGE.finditer(text):

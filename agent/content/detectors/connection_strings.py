@@ -10,13 +10,16 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
 
-from agent.content.detectors.url_passwords import is_stand_in
+from agent.content.detectors.url_passwords import is_stand_in, stands_for_one
 from agent.content.found import Found
 
 _NAME: Final = re.compile(r"(?i)(?<![A-Za-z0-9_])(?:password|pwd|accountkey|sharedaccesskey)\s{0,2}=(?!=)\s{0,2}")
 _KEY: Final = re.compile(r"(?:[A-Za-z0-9+/=]|\\{1,2}u00(?:2[bBfF]|3[dD])|%(?:2[bBfF]|3[dD])|\\{1,2}/){16,256}+")
 _QUOTED: Final = re.compile(r"\\?([\"'])((?:(?!\\?\1)[^\n\uFDD0-\uFDEF]){1,128})\\?\1")
-_BARE: Final = re.compile(r"(?:[^;\s\"'`\\<>」』\uFF09\uFDD0-\uFDEF]|\\(?![\"'nrtu\\])){1,128}+")
+# Of XML an ampersand's entity and others belong to a password, for all their semicolons.
+_BARE: Final = re.compile(
+    r"(?:&(?:amp|lt|gt|apos|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});|(?<=[A-Za-z0-9])'(?=[A-Za-z0-9])|[^;\s\"'`\\<>」』\uFF09\uFDD0-\uFDEF]|\\(?![\"'nrtu\\])){1,128}+"
+)
 _BARE_IN_QUERY: Final = re.compile(r"[^&;#\s\"'`\\<>\uFDD0-\uFDEF]{1,128}+")
 # Up to the semicolon before the next setting a password may hold spaces and quotes as well.
 _REST: Final = re.compile(r"[^;=\n\uFDD0-\uFDEF]{1,64}+(?=;\s{0,2}[A-Za-z][A-Za-z ]{1,40}=)")
@@ -44,7 +47,7 @@ def connection_strings(text: str) -> Iterator[Found]:
             continue
         if "key" in name[0].lower():
             key = _KEY.match(text, start)
-            value = None if key is None else (start, key.end())
+            value = None if key is None or is_stand_in(key[0]) else (start, key.end())
         else:
             others = [other.start() for other in _OTHER.finditer(text)] if others is None else others
             value = _password(text, name.start(), start) if _is_among(others, text, name.start(), start) else None
@@ -65,6 +68,8 @@ def _is_among(others: list[int], text: str, name: int, start: int) -> bool:
 
 def _password(text: str, name: int, start: int) -> tuple[int, int] | None:
     """From where to where the password goes at ``start``; None where something stands for one, or code."""
+    if stands_for_one(text, start):
+        return None
     quoted = _QUOTED.match(text, start)
     if quoted is not None:
         return quoted.span(2)

@@ -32,15 +32,17 @@ _LENGTHS: Final = {
     }.items()
     for country in countries.split()
 }
-_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}(?=[ .-]?[A-Za-z0-9])")
-_BODY: Final = re.compile(r"[A-Za-z]{2}[0-9]{2}(?:[ .-]?[A-Za-z0-9]){11,29}+")
+_START: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Za-z]{2}[0-9]{2}|[A-Za-z] [A-Za-z] [0-9] [0-9])(?=[ .-]?[A-Za-z0-9])"
+)
+_BODY: Final = re.compile(r"[A-Za-z] ?[A-Za-z] ?[0-9] ?[0-9](?:[ .-]?[A-Za-z0-9]){11,29}+")
 
 
 def ibans(text: str) -> Iterator[Found]:
     """Each IBAN in ``text``."""
     done = 0
     for start in _START.finditer(text):
-        length = _LENGTHS.get(start[0][:2].upper())
+        length = _LENGTHS.get(start[0].replace(" ", "")[:2].upper())
         if length is None or start.start() < done:
             continue
         body = _BODY.match(text, start.start())

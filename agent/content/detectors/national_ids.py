@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from agent.content.detectors.number import Number
@@ -79,16 +79,30 @@ def is_national_id(number: Number, *, has_word: bool) -> bool:
     """Whether ``number`` is one that a state gives, and checks; ``has_word``: a word nearby says so."""
     if len(set(number.digits)) == 1:
         return False
-    return any(
-        (has_word or each.alone.fullmatch(number.shape) is not None) and _checks(each.module, number.written)
-        for each in _IDS
-        if each.shapes.fullmatch(number.shape) is not None
-    )
+    return any((has_word or alone) and _checks(module, number.written) for module, alone in _of_shape(number.shape))
+
+
+def is_told_id(digits: str) -> bool:
+    """Whether ``digits``, told one by one, are a number that a state gives; a word nearby has to say so."""
+    if not 8 <= len(digits) <= 18 or len(set(digits)) == 1:
+        return False
+    length = str(len(digits))
+    return any(_checks(each.module, digits) for each in _IDS if each.shapes.fullmatch(length) is not None)
 
 
 def may_be_national_id(number: Number) -> bool:
     """Whether it is worth looking for a word."""
-    return 8 <= len(number.digits) <= 18
+    return 8 <= len(number.digits) <= 18 and bool(_of_shape(number.shape))
+
+
+@lru_cache(maxsize=1024)
+def _of_shape(shape: str) -> tuple[tuple[str, bool], ...]:
+    """The modules of the ids that are written so, and whether one needs no word: texts repeat few shapes."""
+    return tuple(
+        (each.module, each.alone.fullmatch(shape) is not None)
+        for each in _IDS
+        if each.shapes.fullmatch(shape) is not None
+    )
 
 
 def checks(module: str, written: str) -> bool:

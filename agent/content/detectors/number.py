@@ -24,6 +24,16 @@ _MOST_DIGITS: Final = 19
 _BETWEEN: Final = re.compile(r"[ .\-/]|\) ?|\)-| \(| - | / |\) - ?|-\(")
 _ENDS: Final = re.compile(r" \(?| - | / |/")
 
+# Of a row of digits and commas: what is no decimal's fraction, and what is none behind one.
+_CELL: Final = re.compile(r"0[0-9]{1,4}[ -][0-9]|[0-9]{9}")
+# No amount and no fraction has so many digits: a comma beside them is that of a list.
+_LONG: Final = re.compile(r"[0-9](?:[ -]?[0-9]){11}")
+_LONGEST_OF_12: Final = 24
+# One number in another spelling, as programs write what came as a JSON number.
+_WHOLE: Final = re.compile(r"([0-9]{12,19})\.0{1,4}(?![0-9.])")
+_SCIENTIFIC: Final = re.compile(r"([1-9])\.([0-9]{6,18})[eE]\+?(1[1-8])(?![0-9])")
+_NEXT_CELL: Final = re.compile(r",(?:[0-9]{4}|[0-9]{1,3}(?:\n|\Z|,[^0-9\s]))")
+
 
 class Number(NamedTuple):
     """The digits from ``start`` to before ``end`` of ``text``; ``shape`` has their lengths and marks: ``4-4-4``."""
@@ -81,7 +91,7 @@ def numbers_in(text: str, start: int, end: int) -> list[Number]:
     if len(groups) > _MOST_GROUPS:
         return []
     between = [text[groups[place][1] : groups[place + 1][0]] for place in range(len(groups) - 1)]
-    held: list[Number] = []
+    held = _respelled(text, groups)
     first = 0
     for place, marks in enumerate((*between, None)):
         if marks is not None and _BETWEEN.fullmatch(marks) is not None:
@@ -97,6 +107,9 @@ def _stretches(text: str, groups: list[tuple[int, int]], between: list[str]) -> 
     for first in range(len(groups)):
         if first and _ENDS.fullmatch(between[first - 1]) is None:
             continue
+        if first and between[first - 1] == "/" and not _begins(text, groups[0][0]):
+            # FV/2025/03/000123 is one.
+            continue
         if not first and not _begins(text, groups[first][0]):
             continue
         count = 0
@@ -110,6 +123,25 @@ def _stretches(text: str, groups: list[tuple[int, int]], between: list[str]) -> 
             if at_end and not _ends(text, groups[last][1]):
                 continue
             yield _number(text, groups[first : last + 1], between[first:last])
+
+
+def _respelled(text: str, groups: list[tuple[int, int]]) -> list[Number]:
+    """The numbers among ``groups`` that are written as 4111111111111111.0 or 4.111111111111111e15."""
+    held: list[Number] = []
+    for start, _ in groups[:-1]:
+        found = _WHOLE.match(text, start) or _SCIENTIFIC.match(text, start)
+        if found is None or not _begins(text, start) or not _ends(text, found.end()):
+            continue
+        digits = found[1] if found.re is _WHOLE else f"{found[1]}{found[2]}".ljust(int(found[3]) + 1, "0")
+        if found.re is _WHOLE or len(digits) == int(found[3]) + 1:
+            held.append(Number(text, start, found.end(), digits, (digits,), str(len(digits))))
+    return held
+
+
+def _is_of_a_list(text: str, comma: int) -> bool:
+    """Whether the comma between two digits parts two numbers: one of them is longer than any amount."""
+    before = text[max(0, comma - _LONGEST_OF_12) : comma][::-1]
+    return _LONG.match(text, comma + 1) is not None or _LONG.match(before) is not None
 
 
 def _number(text: str, groups: list[tuple[int, int]], between: list[str]) -> Number:
@@ -131,7 +163,9 @@ def _begins(text: str, start: int) -> bool:
             return text[max(0, start - 2) : start] in ("\\n", "\\t", "\\r")
         previous = text[start - 2] if start > 1 else " "
         if before == ",":
-            return not previous.isdigit()
+            return not previous.isdigit() or _CELL.match(text, start) is not None or _is_of_a_list(text, start - 1)
+        if text.startswith("wa.me/", max(0, start - 6)):
+            return True
         if before in "-./:=":
             return not (previous.isascii() and previous.isalnum()) if before in "-./" else True
     return before not in "№€£¥₽₹"
@@ -145,7 +179,9 @@ def _ends(text: str, end: int) -> bool:
     if after.isascii() and (after.isalnum() or after in "_%@"):
         return False
     if after == ",":
-        return not text[end + 1 : end + 2].isdigit()
+        return (
+            not text[end + 1 : end + 2].isdigit() or _NEXT_CELL.match(text, end) is not None or _is_of_a_list(text, end)
+        )
     if after in "-./:" and end + 1 < len(text):
         following = text[end + 1]
         return not (following.isalnum() and following.isascii())

@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from agent.content.detectors.cards import is_card, may_be_card
-from agent.content.detectors.evidence import has_word_near
+from agent.content.detectors.evidence import has_word_near, is_named_otherwise
 from agent.content.detectors.national_ids import is_national_id, may_be_national_id
 from agent.content.detectors.number import Number, numbers_in, runs_in
-from agent.content.detectors.phones import phone_span
-from agent.content.detectors.words import CARD, ID
+from agent.content.detectors.phones import is_from_abroad, phone_span
+from agent.content.detectors.weighing import MOST_WEIGHED, Weighing
+from agent.content.detectors.words import CARD, ID, PHONE
 from agent.content.found import Found
 
-# Of a text with more numbers than these nobody wants each weighed: from there on any is replaced, rather too much.
-_MOST_WEIGHED: Final = 20_000
 
-
-def numbers_found(text: str) -> Iterator[Found]:
-    """Each number of ``text`` that is a card's, a person's or a telephone's."""
+def numbers_found(text: str, weighing: Weighing | None = None) -> Iterator[Found]:
+    """Each number of ``text`` that is a card's, a person's or a telephone's; what is weighed is counted."""
     weighed = 0
+    last: Found | None = None
     for start, end in runs_in(text):
-        if weighed >= _MOST_WEIGHED:
+        if weighed >= MOST_WEIGHED:
             yield Found(start, end, "phone")
             continue
         numbers = numbers_in(text, start, end)
         weighed += len(numbers)
-        yield from _first_of(numbers)
+        if weighing is not None:
+            weighing.count += len(numbers)
+        found = _first_of(numbers, last)
+        last = max((each for each in found if each.kind == "phone"), default=last)
+        yield from found
 
 
-def _first_of(numbers: list[Number]) -> list[Found]:
-    """What ``numbers``, which may overlap, are: cards first, then ids, then telephones, and the longer first."""
+def _first_of(numbers: list[Number], last: Found | None) -> list[Found]:
+    """What ``numbers``, which may overlap, are: cards, telephones from abroad, ids, others, and the longer first.
+
+    ``last`` is the telephone before them: it speaks for the one after it, and so on through a list of any length.
+    """
     taken: list[Found] = []
-    for kind_of in (_as_card, _as_national_id, _as_phone):
+
+    def as_phone(number: Number) -> Found | None:
+        before = [each for each in taken if each.kind == "phone" and each.end <= number.start]
+        return _as_phone(number, max(before, default=last))
+
+    def as_phone_from_abroad(number: Number) -> Found | None:
+        return as_phone(number) if is_from_abroad(number) else None
+
+    for kind_of in (_as_card, as_phone_from_abroad, _as_national_id, as_phone):
         for number in numbers:
             if any(number.start < each.end and each.start < number.end for each in taken):
                 continue
@@ -52,10 +65,12 @@ def _as_card(number: Number) -> Found | None:
 def _as_national_id(number: Number) -> Found | None:
     if not may_be_national_id(number):
         return None
-    has_word = has_word_near(number.text, number.start, number.end, ID)
+    has_word = has_word_near(number.text, number.start, number.end, ID) and not is_named_otherwise(
+        number.text, number.start, ID, PHONE
+    )
     return Found(number.start, number.end, "national_id") if is_national_id(number, has_word=has_word) else None
 
 
-def _as_phone(number: Number) -> Found | None:
-    span = phone_span(number)
+def _as_phone(number: Number, last: Found | None) -> Found | None:
+    span = phone_span(number, last)
     return None if span is None else Found(*span, "phone")

@@ -13,6 +13,7 @@ from agent.content.detectors.evidence import Speaks, speaks
 from agent.content.detectors.number import Number
 from agent.content.detectors.view import STAND_INS
 from agent.content.detectors.words import PHONE
+from agent.content.found import Found
 
 # Dates, and what Brazil writes as postal codes and as numbers of companies.
 _NO_PHONE: Final = re.compile(
@@ -38,10 +39,21 @@ _REGIONS: Final = (
     "JP KR CN TW HK SG MY ID TH VN PH IN PK BD IL SA AE EG MA DZ JO KW QA LB IQ IR NG KE GH US"
 )
 _PHONE: Final = STAND_INS["phone"]
+# A country's code that other marks part from the number than those within one.
+_COUNTRY: Final = re.compile(r"\(?\+ ?\(?([1-9][0-9]{0,2})\)?[ ./-]{1,3}\(?\Z")
+_LONGEST_COUNTRY: Final = 12
+_CHINESE: Final = re.compile(r"1[3-9][0-9]{9}|1[3-9][0-9][ -][0-9]{4}[ -][0-9]{4}")
+_LINK: Final = "wa.me/"
+_HAN: Final = re.compile("[\u4e00-\u9fff]")
+# As far as words before a number are looked for.
+_NEAR: Final = 48
 
 
-def phone_span(number: Number) -> tuple[int, int] | None:
-    """Where ``number`` stands if it is a telephone number, with its plus and its bracket; None if it is none."""
+def phone_span(number: Number, last: Found | None = None) -> tuple[int, int] | None:
+    """Where ``number`` stands if it is a telephone number, with its plus and its bracket; None if it is none.
+
+    ``last`` is the telephone number that was found before it.
+    """
     start, end = number.start, number.end
     before = number.text[max(0, start - 3) : start]
     written = number.written
@@ -50,17 +62,50 @@ def phone_span(number: Number) -> tuple[int, int] | None:
         digits = (
             number.digits.replace(number.groups[0] + "0", number.groups[0], 1) if "(0)" in written else number.digits
         )
-        return (plus, end) if _international(digits) or (_says_phone(number) and _is_long(number)) else None
+        plus -= number.text[max(0, plus - 1) : plus] == "(" and number.text[start:end].count(")") > written.count("(")
+        return (
+            (plus, end)
+            if _international(digits) or (_says(number, start, end, last, 4) is Speaks.FOR and _is_long(number))
+            else None
+        )
+    country = _country(number)
+    if country is not None and _international(country[1] + number.digits):
+        return number.text.rindex("+", 0, start) - (country[0].startswith("(")), end
     if number.text[start - 1 : start] == "(" and start and ")" in written:
         start -= 1
     if written.count(")") != number.text[start:end].count("("):
         return None
     if not 7 <= len(number.digits) <= 15 or _is_something_else(number, written):
         return None
-    says = speaks(number.text, start, end, PHONE, _PHONE, reach=1 if _is_short(number) else 4)
-    if says is Speaks.NOT and (_is_dialled_abroad(number) or _is_shaped(number, start, end)):
+    says = _says(number, start, end, last, 1 if _is_short(number) else 4)
+    if says is Speaks.NOT and (_is_dialled_abroad(number) or _is_chinese(number) or _is_shaped(number, start, end)):
         says = Speaks.FOR
     return (start, end) if says is Speaks.FOR else None
+
+
+def is_from_abroad(number: Number) -> bool:
+    """Whether it is written with its country, or is a mobile of China's in a Chinese text: no word makes it an id."""
+    before = number.text[max(0, number.start - 2) : number.start]
+    return (
+        before.endswith(("+", "+(", "+ "))
+        or _country(number) is not None
+        or _is_dialled_abroad(number)
+        or _is_chinese(number)
+    )
+
+
+def _country(number: Number) -> re.Match[str] | None:
+    """The country's code before it that is no part of it."""
+    if "+" not in number.text[max(0, number.start - _LONGEST_COUNTRY) : number.start]:
+        return None
+    return _COUNTRY.search(number.text, max(0, number.start - _LONGEST_COUNTRY), number.start)
+
+
+def _is_chinese(number: Number) -> bool:
+    """Whether it is a mobile of China's with Chinese beside it."""
+    return _CHINESE.fullmatch(number.written) is not None and (
+        _HAN.search(number.text, max(0, number.start - _NEAR), number.end + _NEAR) is not None
+    )
 
 
 def _is_short(number: Number) -> bool:
@@ -69,7 +114,10 @@ def _is_short(number: Number) -> bool:
 
 
 def _is_dialled_abroad(number: Number) -> bool:
-    return number.digits.startswith("00") and len(number.digits) >= 11 and _international(number.digits[2:])
+    digits = number.digits
+    if number.text.startswith(_LINK, max(0, number.start - len(_LINK))):
+        return _international(digits)
+    return digits.startswith("00") and len(digits) >= 11 and _international(digits[2:])
 
 
 def _is_shaped(number: Number, start: int, end: int) -> bool:
@@ -81,8 +129,13 @@ def _is_shaped(number: Number, start: int, end: int) -> bool:
     return _NANP.fullmatch(shown) is not None or (_has_shape(shown) and _is_national(number.digits))
 
 
-def _says_phone(number: Number) -> bool:
-    return speaks(number.text, number.start, number.end, PHONE, _PHONE, reach=4) is Speaks.FOR
+def _says(number: Number, start: int, end: int, last: Found | None, reach: int) -> Speaks:
+    """What the words around say; if they do not speak for it, what they say with ``last`` taken out."""
+    says = speaks(number.text, start, end, PHONE, _PHONE, reach=reach)
+    if says is Speaks.FOR or last is None or not last.end <= start < last.end + _NEAR:
+        return says
+    before = f"{number.text[max(0, last.start - _NEAR) : last.start]}{_PHONE}{number.text[last.end : start]}"
+    return speaks(number.text, start, end, PHONE, _PHONE, reach=reach, before=before[-_NEAR:])
 
 
 def _is_long(number: Number) -> bool:

@@ -14,8 +14,14 @@ _AUTHORITY: Final = re.compile(r"[^\s/\"'<>`\\\uFDD0-\uFDEF]{1,256}+")
 _WITH_SLASH: Final = re.compile(r"([^\s@\"'<>`\\\uFDD0-\uFDEF]{1,128}+)@")
 _HOST: Final = re.compile(r"[\w.\[\]%-]")
 _STANDS_FOR_ONE: Final = re.compile(
-    r"[*xX•.…]+|\$\{[^{}]*\}|\$[A-Z_]+[0-9]?|\$\([^)]*\)|%[sdr]|%\w+%|\{+\s*[A-Za-z_][\w.\s]*\}+|\[[^\]]*\]|<[^>]*>|%3C.*%3E"
+    r"[*xX•.…#?_-]+|\\{0,2}\$\{{1,2}[^{}\n]{0,80}\}{1,2}|#\{[^{}\n]{0,80}\}|\\{0,2}\$[A-Z_]+[0-9]?|\$env:\w{1,64}|\$\([^)\n]{0,80}\)"
+    r"|(?i:\$[a-z_]{0,40}(?:pass|pwd|pw|secret)[a-z_]{0,40})|%[sdrvq]|%\w{1,64}%|%\(\w{1,64}\)s|\{{2}[^{}\n]{0,80}\}{2}"
+    r"|\{+\s{0,8}[A-Za-z_][\w.\s]{0,80}\}+|\[[^\]\n]{0,80}\]|<[^>\n]{0,80}>|%3C[^\s]{0,80}%3E|&lt;[^;\n]{0,80}&gt;"
+    r"|\\{1,2}u003[cC][^;\n]{0,80}\\{1,2}u003[eE]|@@\w{1,64}@@|__[A-Z_]{1,64}__|(?i:your[_-](?:[a-z]{1,16}[_-]){0,2}pass(?:word|wd)?)"
 )
+
+_QUOTES: Final = frozenset("\"'`")
+_ENDS: Final = frozenset({"", *"\"'`;&,.) \t\r\n<|\\"})
 
 
 def url_passwords(text: str) -> Iterator[Found]:
@@ -31,6 +37,14 @@ def url_passwords(text: str) -> Iterator[Found]:
 def is_stand_in(password: str) -> bool:
     """Whether this is a place for a password, and none."""
     return _STANDS_FOR_ONE.fullmatch(password) is not None
+
+
+def stands_for_one(text: str, start: int) -> bool:
+    """Whether a place for a password begins at ``start``, in quotes or without: it may hold spaces and semicolons."""
+    match = _STANDS_FOR_ONE.match(text, start + (text[start : start + 1] in _QUOTES))
+    if match is None or (len(match[0]) < 3 and text.startswith("&", match.end())):
+        return False
+    return text[match.end() : match.end() + 1] in _ENDS
 
 
 def _end(text: str, start: int) -> int:

@@ -13,7 +13,7 @@ from typing import Final
 from agent.content.detectors.starts import starts_of
 from agent.content.found import Found
 
-_MOST: Final = 512
+_MOST: Final = 4096
 # The prefix, the characters that follow, and how many of them at least.
 _SHAPES: Final[tuple[tuple[str, str, int], ...]] = (
     *((f"gh{letter}_", r"A-Za-z0-9_", 30) for letter in "pousr"),
@@ -112,6 +112,7 @@ _TEAMS_HOOK: Final = re.compile(
     r"webhook\.office\.com/webhookb2/[0-9a-f@-]{73}/IncomingWebhook/([0-9a-f]{32}/[0-9a-f-]{36})"
 )
 _TELEGRAM: Final = re.compile(r"[0-9]{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")
+_AFTER_BOT: Final = re.compile(r":(?<=[0-9]{8}:)(?=[A-Za-z0-9_-]{35})")
 _DISCORD: Final = re.compile(
     r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])"
 )
@@ -119,13 +120,22 @@ _TWILIO: Final = re.compile(r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])")
 _TWILIO_SECRET: Final = re.compile(
     r"(?i)(?:twilio|auth.?token)[^\n]{0,60}?(?<![A-Za-z0-9])([0-9a-f]{32})(?![A-Za-z0-9])"
 )
+# A token and its prefix stand in one of these; of ordinary texts they are a small part, quickly searched.
+_RUN: Final = re.compile(r"[A-Za-z0-9_.+/=,-]{20,}+")
+# Of a longer text a list of them may take more memory than the text.
+_LONG: Final = 100_000
+# ghp_xxxxxxxx: nobody draws the same letter eight times.
+_STANDS_FOR_ONE: Final = re.compile(r"([xX.*_-])\1{7}")
 _OPENAI: Final = re.compile(r"[A-Za-z0-9_-]*[A-Za-z][A-Za-z0-9_-]*")
 
 
 def vendor_tokens(text: str) -> Iterator[Found]:
     """Each vendor's token in ``text``."""
+    where = text if len(text) > _LONG else "\n".join(_RUN.findall(text))
+    if not where:
+        return
     for prefix, pattern in _PATTERNS:
-        if prefix not in text:
+        if prefix not in (text if " " in prefix else where):
             continue
         done = 0
         for place in starts_of(prefix, text):
@@ -134,13 +144,15 @@ def vendor_tokens(text: str) -> Iterator[Found]:
                 continue
             done = token.end()
             if _is_token(prefix, token[0]):
-                yield Found(place, place + len(token[0].rstrip(".-_")), "vendor_token")
+                yield Found(place, place + len(token[0].rstrip(".")), "vendor_token")
     yield from _without_prefix(text)
 
 
 def _is_token(prefix: str, token: str) -> bool:
     """Whether what follows the prefix is no words: digits and letters, mixed where the prefix is a common word."""
     rest = token[len(prefix) :]
+    if _STANDS_FOR_ONE.search(rest) is not None:
+        return False
     if prefix == "sk-" and not token.startswith(("sk-ant-", "sk-proj-", "sk-or-")):
         # sk-learn-based-pipelines-2024 is none: one part of it has to be long and mixed.
         return any(len(part) >= 16 and _is_mixed(part) for part in re.split(r"[-_]", rest)) or (
@@ -162,14 +174,13 @@ def _without_prefix(text: str) -> Iterator[Found]:
         if literal in text:
             for match in hook.finditer(text):
                 yield Found(*match.span(1), "vendor_token")
-    place = text.find(":")
-    while place >= 0:
+    for colon in _AFTER_BOT.finditer(text):
         # Read from its colon: a bot's number stands before it.
+        place = colon.start()
         number = len(text[max(0, place - 10) : place]) - len(text[max(0, place - 10) : place].rstrip("0123456789"))
-        token = _TELEGRAM.match(text, place - number) if number >= 8 else None
+        token = _TELEGRAM.match(text, place - number)
         if token is not None and any(map(str.isalpha, token[0])):
             yield Found(place - number, token.end(), "vendor_token")
-        place = text.find(":", place + 1)
     if "." in text:
         for match in _DISCORD.finditer(text):
             yield Found(match.start(), match.end(), "vendor_token")

@@ -13,8 +13,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from heapq import merge
-from itertools import islice
 from typing import Final, NamedTuple
 
 from agent.content.found import Found
@@ -23,9 +21,9 @@ from agent.content.found import Found
 KINDS: Final = (
     "private_key",
     "jwt",
+    "vendor_token",
     "connection_string",
     "url_password",
-    "vendor_token",
     "cloud_key",
     "iban",
     "card",
@@ -39,8 +37,6 @@ _PLACEHOLDER: Final = re.compile(
     rf"\[(?:redacted:({'|'.join((*KINDS, 'param'))})|(omitted):[0-9]{{1,8}}(?::[0-9a-f]{{64}})?)\]", re.ASCII
 )
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
-# So many runs of what has no width are passed over; what has more is no writing, and is read as it stands.
-_MOST_RUNS: Final = 100_000
 _SPACES: Final = "\u2800\u3164"
 
 
@@ -55,6 +51,11 @@ class View(NamedTuple):
         """Where the code point at ``place`` stood in the text as it came."""
         piece = bisect_right(self.starts, place) - 1
         return self.origins[piece] + place - self.starts[piece]
+
+    def place(self, origin: int) -> int:
+        """Where the code point stands that was at ``origin`` in the text as it came, and is in none that was cut."""
+        piece = bisect_right(self.origins, origin) - 1
+        return self.starts[piece] + origin - self.origins[piece]
 
     def found(self, found: Found) -> Found:
         """``found`` as places of the text as it came."""
@@ -72,21 +73,41 @@ class _Cut(NamedTuple):
 def view_of(text: str) -> View:
     """``text`` in the twins of its characters, its placeholders as one character each."""
     placeholders: Iterator[_Cut] = iter(())
+    is_ascii = text.isascii()
     if "[redacted:" in text or "[omitted:" in text:
         placeholders = (
             _Cut(match.start(), match.end(), STAND_INS[match[1] or match[2]]) for match in _PLACEHOLDER.finditer(text)
         )
-    whole = View(text, (0,), (0,))
-    if text.isascii():
-        return _cut(whole, placeholders)
+    elif is_ascii:
+        return View(text, (0,), (0,))
+    if is_ascii:
+        return _cut(View(text, (0,), (0,)), placeholders)
     twins = {character: _twin(character) for character in set(text) if character > "\x7f"}
     changed = {ord(character): twin for character, twin in twins.items() if twin and twin != character}
     twin_text = text.translate(changed) if changed else text
-    widthless = re.escape("".join(sorted(character for character, twin in twins.items() if not twin)))
-    runs = islice(re.finditer(f"[{widthless}]+", text), _MOST_RUNS) if widthless else ()
-    # One after the other, not sorted: a hostile text has millions of them.
-    cuts = merge(placeholders, (_Cut(run.start(), run.end(), "") for run in runs))
-    return _cut(View(twin_text, (0,), (0,)), cuts)
+    unseen = sorted(character for character, twin in twins.items() if not twin)
+    widthless = re.escape("".join(unseen))
+    if not widthless:
+        return _cut(View(twin_text, (0,), (0,)), placeholders)
+    view = _without_widthless(twin_text, re.compile(f"[{widthless}]+"), dict.fromkeys(map(ord, unseen)))
+    return _cut(view, (_Cut(view.place(start), view.place(end - 1) + 1, by) for start, end, by in placeholders))
+
+
+def _without_widthless(text: str, runs: re.Pattern[str], gone_for: dict[int, None]) -> View:
+    """``text`` without what has no width, in ``runs``: a hostile one has millions of them, and each is passed over."""
+    starts, origins = array("I", (0,)), array("I", (0,))
+    gone = 0
+    for run in runs.finditer(text):
+        start, end = run.span()
+        gone += end - start
+        if end - gone == starts[-1]:
+            # Before the first character: the first piece begins behind it.
+            origins[-1] = end
+        else:
+            starts.append(end - gone)
+            origins.append(end)
+    # Not by the pattern, which holds each piece between two runs at the same time.
+    return View(text.translate(gone_for), starts, origins)
 
 
 def without(view: View, found: Iterable[Found]) -> View:

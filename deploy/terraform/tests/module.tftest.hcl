@@ -122,6 +122,43 @@ run "with_keys_and_a_limit_of_the_callers" {
   }
 }
 
+run "with_less_content_than_all_in_both_that_write" {
+  command = apply
+
+  variables {
+    capture_content  = "none"
+    content_hash_key = true
+  }
+  assert {
+    condition     = { for name, caller in google_cloudfunctions2_function.caller : name => lookup(caller.service_config[0].environment_variables, "CAPTURE_CONTENT", "") } == { capture = "none", events = "none", recall = "" }
+    error_message = "one that writes stores more than the other"
+  }
+  assert {
+    condition     = { for name, caller in google_cloudfunctions2_function.caller : name => join(" ", sort([for each in caller.service_config[0].secret_environment_variables : "${each.key}=${each.secret}" if each.key == "CONTENT_HASH_KEY"])) } == { capture = "CONTENT_HASH_KEY=conversation-content-hash-key", events = "CONTENT_HASH_KEY=conversation-content-hash-key", recall = "" }
+    error_message = "one that writes has another key"
+  }
+  assert {
+    condition     = alltrue([for name in ["capture", "events"] : google_secret_manager_secret_iam_member.reader["${name} conversation-content-hash-key"].role == "roles/secretmanager.secretAccessor"])
+    error_message = "one that writes may not read the key"
+  }
+}
+
+run "a_mode_that_there_is_not_is_refused" {
+  command = plan
+  variables {
+    capture_content = "redact"
+  }
+  expect_failures = [var.capture_content]
+}
+
+run "a_mode_for_one_of_them_alone_is_refused" {
+  command = plan
+  variables {
+    settings = { events = { CAPTURE_CONTENT = "none" } }
+  }
+  expect_failures = [var.settings]
+}
+
 run "everybody_is_refused" {
   command = plan
   variables {

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -240,3 +241,32 @@ def test_what_it_imports_stands_in_no_command_that_only_says_help(tmp_path):
         [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_waited_longer_than_its_caller_is_not_done_and_a_caller_who_reads_on_is_answered(tmp_path):
+    event = json.dumps(EVENT).encode()
+
+    def sent(ref: str) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+        body = event.replace(b"r-1", ref.encode())
+        head = f"POST /v1/decision-events HTTP/1.1\r\nHost: s\r\nContent-Length: {len(body)}\r\n\r\n"
+        connection.sendall(head.encode() + body)
+        return connection
+
+    with store_server(tmp_path, "--threads", "1") as server:
+        assert httpx.post(f"{server.url}/v1/decision-events", content=event).status_code == 201
+        prompt = sent("r-half-closed")
+        prompt.shutdown(socket.SHUT_WR)
+        assert b"201" in answer(prompt).split(b"\r\n")[0]
+        held = sqlite3.connect(next(tmp_path.glob("*.db")), isolation_level=None)
+        held.execute("BEGIN IMMEDIATE")
+        first, waiting = sent("r-first"), sent("r-waits")
+        sent("r-gone").close()
+        time.sleep(2)
+        held.execute("ROLLBACK")
+        held.close()
+        assert {connection.recv(12) for connection in (first, waiting)} == {b"HTTP/1.1 201"}
+        page = httpx.get(f"{server.url}/events/decisions").json()
+        assert [found["runId"] for found in page["events"]] == ["r-1", "r-half-closed", "r-first", "r-waits"]
+        for connection in (prompt, first, waiting):
+            connection.close()

@@ -1,0 +1,89 @@
+"""Bodies that have the most to be narrowed: taken in the function's memory and time, while others are served."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from tests.hostile.watch import calling, forget_peak, peak_mib
+from tests.live.host import FunctionHost, Reply, StubStore, function_host, stub_store
+from tests.live.payloads import encoded, own_session
+
+pytestmark = pytest.mark.slow
+
+MEMORY_MIB = 256
+# What the platform gives a request.
+TIMEOUT_S = 30
+MIB = 1024 * 1024
+ROCKET = "\U0001f680"
+
+
+def said(text: str) -> bytes:
+    """A capture that says ``text``, and as much of it as has room."""
+    payload = own_session()
+    payload["capture_options"] = {**payload.get("capture_options", {}), "extract_entities": True}
+    payload["turns"][0]["content"] = text
+    while len(encoded(payload)) > 10 * MIB:
+        text = text[: int(len(text) * 0.95)]
+        payload["turns"][0]["content"] = text
+    return encoded(payload)
+
+
+def kept(value: object) -> bytes:
+    payload = own_session()
+    payload["turns"][0]["metadata"] = {"kept": value}
+    return encoded(payload)
+
+
+BODIES: dict[str, Callable[[], bytes]] = {
+    "one letter": lambda: said("x" * (10 * MIB - 4_000)),
+    "addresses, wide": lambda: said(ROCKET + "".join(f"mia{n:06d}@example.org " for n in range(440_000))),
+    "telephones": lambda: said("phone " + "4155552671, " * 860_000),
+    "240 000 values": lambda: kept([f"mia{n:06d}@x.org 0121 234 {n:05d}" for n in range(240_000)]),
+    "240 000 integers": lambda: kept([4111111111111111 + n for n in range(240_000)]),
+    "escapes in JSON": lambda: said("[" + ",".join(f'"\\u0061{n:06d}@x.org"' for n in range(240_000)) + "]"),
+    "empty lists in JSON": lambda: said("[" + "[]," * 3_400_000 + '"mia@example.org"]'),
+    "no width": lambda: said("a\u200b" * 2_600_000),
+}
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[StubStore]:
+    with stub_store() as store:
+        store.reply = lambda _count: Reply()
+        yield store
+
+
+@pytest.fixture(scope="module", params=["redacted", "none"])
+def host(
+    request: pytest.FixtureRequest, store: StubStore, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FunctionHost]:
+    folder = tmp_path_factory.mktemp("narrowed")
+    with function_host(folder, store=store.url, CAPTURE_CONTENT=request.param, THREADS="8") as host:
+        yield host
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_body_that_has_the_most_to_be_narrowed_takes_no_more_than_a_function_has(
+    host: FunctionHost, store: StubStore, name: str
+) -> None:
+    body = BODIES[name]()
+    [worker] = host.workers()
+
+    def ask() -> int:
+        return httpx.post(host.url, content=encoded(own_session()), timeout=TIMEOUT_S).status_code
+
+    forget_peak(worker)
+    with calling(ask) as beside:
+        answer = httpx.post(host.url, content=body, timeout=TIMEOUT_S)
+    peak = peak_mib(worker)
+    assert answer.status_code == 200, answer.text[:1000]
+    event = max(store.writes, key=lambda write: len(write.headers.get("Content-Length", ""))).envelope
+    store.writes.clear()
+    assert "@x.org" not in json.dumps(event)
+    print(
+        f"{name}: {len(body)} bytes, {answer.elapsed.total_seconds():.1f} s, {peak:.0f} MiB, {len(beside.said)} beside"
+    )
+    assert beside.all_served(), beside.said
+    assert peak < MEMORY_MIB
