@@ -100,7 +100,11 @@ def test_a_fault_that_nobody_foresaw_is_told_without_its_text(target: str, tmp_p
     module, name = PARTS[target]
     text = BROKEN.format(repository=str(REPOSITORY), content=ALL, module=module, name=name)
     (tmp_path / "broken_main.py").write_text(textwrap.dedent(text))
-    variables = {"LOG_LEVEL": "DEBUG", "GUNICORN_LOG_LEVEL": "debug", "RUVECTOR_STORE": f"sqlite:///{tmp_path}/store.db"}
+    variables = {
+        "LOG_LEVEL": "DEBUG",
+        "GUNICORN_LOG_LEVEL": "debug",
+        "RUVECTOR_STORE": f"sqlite:///{tmp_path}/store.db",
+    }
     running = function_host(
         tmp_path, store=f"embedded:{tmp_path}/memory.db", target=target, source=tmp_path / "broken_main.py", **variables
     )

@@ -101,7 +101,7 @@ def find(text: str) -> Finds:
 
 def _look(text: str, weighing: Weighing) -> list[Found]:
     """What each family finds in ``text``; behind the first of too many nobody looks for others."""
-    gates = _GATES
+    gates: tuple[_Gate, ...] = _GATES
     if _DIGIT.search(text) is not None:
         gates += (*_OF_DIGITS, *(_Gate(partial(family, weighing=weighing), least) for family, least in _WEIGHED))
     found: list[Found] = []

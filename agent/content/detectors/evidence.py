@@ -114,7 +114,7 @@ def _said_after(text: str, end: int, words: Words, *, sentence: bool = False) ->
 
 
 def is_named_otherwise(text: str, start: int, words: Words, others: Words) -> bool:
-    """Whether what stands before a number calls it a document's or one of ``others``, without one of ``words`` nearer."""
+    """Whether the words before a number say that it is a document's or one of ``others``, none of ``words`` nearer."""
     before = text[max(0, start - _BEFORE) : start]
     if _NAME.search(before) is not None:
         return False
