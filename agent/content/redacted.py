@@ -29,7 +29,11 @@ _MOST_LOOKS: Final = 8
 # Kinds of blocks come again and again, and a format keeps a text as its provider spelled it beside the content.
 _MOST_KNOWN: Final = 4096
 # Of one capture, in characters: a few seconds. A body of 10 MiB that is full of ordinary text takes less.
-MOST_EFFORT: Final = 32_000_000
+MOST_EFFORT: Final = 28_000_000
+# What is done beside looking with a text, one that is changed, and a literal: as so many characters take.
+_OF_A_TEXT: Final = 20
+_OF_A_CHANGE: Final = 80
+_OF_A_LITERAL: Final = 200
 # Of one text that is JSON: one find may go over any number of its literals.
 _MOST_EDITS: Final = 100_000
 _OF_AN_ESCAPE: Final = 8
@@ -67,11 +71,11 @@ class Redacting:
             after, counts = self._changed[content]
             self.counts += counts
             return after
-        before = self.counts.copy()
+        before = self.counts.copy() if len(self._changed) < _MOST_KNOWN else None
         after = self._text(content)
         if after == content and len(self._unchanged) < _MOST_KNOWN:
             self._unchanged.add(content)
-        elif after != content and len(self._changed) < _MOST_KNOWN:
+        elif after != content and before is not None:
             self._changed[content] = after, self.counts - before
         return after
 
@@ -86,7 +90,7 @@ class Redacting:
                 if self._params:
                     content, count = without_params(content, self._params)
                     self._count(PARAM, count)
-                content = with_literals(content, self.text)
+                content = with_literals(content, self._literal)
                 is_undone = False
         for _ in range(_MOST_LOOKS):
             read = levels(content) if is_undone else (content,)
@@ -105,6 +109,11 @@ class Redacting:
                 return after.text
             content = after.text
         return self._omitted(len(whole))
+
+    def _literal(self, said: str) -> str:
+        if self.effort <= self._most_effort:
+            self.effort += _OF_A_LITERAL
+        return self.text(said)
 
     def arguments(self, value: Any) -> Any:
         """``value`` with every string and number of it looked at."""
@@ -160,7 +169,7 @@ class Redacting:
         if self.effort > self._most_effort:
             return None
         found = self._detect(text)
-        self.effort += found.effort if isinstance(found, Finds) else len(text)
+        self.effort += _OF_A_TEXT + (found.effort if isinstance(found, Finds) else len(text))
         return found
 
     def _omitted(self, characters: int) -> str:
@@ -173,6 +182,7 @@ class Redacting:
             return _Replaced(text, is_whole=True)
         if not is_json and has_too_many_values(text):
             return None
+        self.effort += _OF_A_CHANGE
         changes = edits(text, found) if is_json else (Edit(*each) for each in found)
         if named:
             changes = iter(_united([*islice(changes, _MOST_EDITS + 1), *named]))

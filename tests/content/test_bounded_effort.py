@@ -102,7 +102,7 @@ def test_in_a_text_that_is_json_it_stays_json_where_looks_ran_out() -> None:
 
 
 def test_what_was_looked_at_before_needs_no_look_when_it_comes_again() -> None:
-    rule = Redacting(find, NOBODY, most_effort=200)
+    rule = Redacting(find, NOBODY, most_effort=600)
     value = ["a word " * 9, "to mia@example.org"]
     assert rule.arguments(value * 3) == ["a word " * 9, "to [redacted:email]"] * 3
     assert rule.counts == {"email": 3}
@@ -167,6 +167,10 @@ def test_a_cut_leaves_no_half_of_an_escape(inside: str, data: st.DataObject) -> 
     place = data.draw(st.integers(1, len(inside) + 1))
     spans = [escape.span() for escape in _ESCAPE.finditer(token.string, 1, len(inside) + 1)]
     assert _behind_escape(token, place) == next((end for start, end in spans if start < place < end), place)
+
+
+def test_a_body_full_of_short_values_is_looked_at_to_its_end() -> None:
+    assert sum(find(f"value {n:06d}").effort + 20 for n in range(100)) * 2_500 < MOST_EFFORT
 
 
 def test_a_body_full_of_ordinary_text_is_looked_at_to_its_end() -> None:

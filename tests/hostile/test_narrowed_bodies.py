@@ -1,7 +1,8 @@
 """Bodies that have the most to be narrowed: taken in the function's memory and time, while others are served."""
 
-import json
+import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,8 +14,8 @@ from tests.live.payloads import encoded, own_session
 pytestmark = pytest.mark.slow
 
 MEMORY_MIB = 256
-# What the platform gives a request.
-TIMEOUT_S = 30
+# For a machine at work on much else: the effort is counted, in tests/content/test_bounded_effort.py, and not timed.
+TIMEOUT_S = 120
 MIB = 1024 * 1024
 ROCKET = "\U0001f680"
 
@@ -44,8 +45,15 @@ BODIES: dict[str, Callable[[], bytes]] = {
     "240 000 integers": lambda: kept([4111111111111111 + n for n in range(240_000)]),
     "escapes in JSON": lambda: said("[" + ",".join(f'"\\u0061{n:06d}@x.org"' for n in range(240_000)) + "]"),
     "empty lists in JSON": lambda: said("[" + "[]," * 3_400_000 + '"mia@example.org"]'),
+    "escapes": lambda: said("\\n" * 2_500_000 + "mia@x.org"),
     "no width": lambda: said("a\u200b" * 2_600_000),
 }
+
+
+def cpu_s(pid: int) -> float:
+    """The CPU seconds that a process has had (proc(5), stat)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +83,15 @@ def test_a_body_that_has_the_most_to_be_narrowed_takes_no_more_than_a_function_h
         return httpx.post(host.url, content=encoded(own_session()), timeout=TIMEOUT_S).status_code
 
     forget_peak(worker)
-    with calling(ask) as beside:
+    before = cpu_s(worker)
+    with calling(ask, pause_s=1.0) as beside:
         answer = httpx.post(host.url, content=body, timeout=TIMEOUT_S)
+    took = cpu_s(worker) - before
     peak = peak_mib(worker)
     assert answer.status_code == 200, answer.text[:1000]
-    event = max(store.writes, key=lambda write: len(write.headers.get("Content-Length", ""))).envelope
+    stored = [write.body for write in store.writes]
     store.writes.clear()
-    assert "@x.org" not in json.dumps(event)
-    print(
-        f"{name}: {len(body)} bytes, {answer.elapsed.total_seconds():.1f} s, {peak:.0f} MiB, {len(beside.said)} beside"
-    )
+    assert not any(planted in body for body in stored for planted in (b"@x.org", b"4155552671"))
+    print(f"{name}: {len(body)} bytes, {took:.1f} s of CPU, {peak:.0f} MiB, {len(beside.said)} beside")
     assert beside.all_served(), beside.said
     assert peak < MEMORY_MIB

@@ -68,9 +68,9 @@ _FEWEST_LOOKS: Final = 3
 _SHORTEST: Final = 6
 _DIGIT: Final = re.compile("[0-9]")
 # What a look takes for itself, a number that is weighed, and one that is found, as so many characters do.
-_OF_A_LOOK: Final = 100
-_OF_A_NUMBER: Final = 500
-_OF_A_FIND: Final = 40
+_OF_A_LOOK: Final = 40
+_OF_A_NUMBER: Final = 800
+_OF_A_FIND: Final = 60
 
 
 def find(text: str) -> Finds:

@@ -1,4 +1,4 @@
-"""How many numbers of a text are weighed, by words, check digits, numbering plans: each as long as 500 characters."""
+"""How many numbers of a text are weighed, by words, check digits, numbering plans: each as long as 800 characters."""
 
 from __future__ import annotations
 
