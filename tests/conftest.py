@@ -5,6 +5,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long something takes on a machine that others use too fails no test.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 pytest_plugins = ("tests.leak_watch",)
 

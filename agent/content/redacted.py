@@ -32,7 +32,7 @@ _MOST_KNOWN: Final = 4096
 MOST_EFFORT: Final = 28_000_000
 # What is done beside looking with a text, one that is changed, and a literal: as so many characters take.
 _OF_A_TEXT: Final = 20
-_OF_A_CHANGE: Final = 80
+_OF_A_CHANGE: Final = 160
 _OF_A_LITERAL: Final = 200
 # Of one text that is JSON: one find may go over any number of its literals.
 _MOST_EDITS: Final = 100_000
@@ -99,7 +99,8 @@ class Redacting:
                 break
             found = _outside_placeholders(content, looked)
             # On the same text as the detectors: of what these find no half stays, and none of a value either.
-            named = params_at(read, self._params, _MOST_EDITS + 1) if self._params else []
+            may_name = self._params and ('"' in content or is_undone)
+            named = params_at(read, self._params, _MOST_EDITS + 1) if may_name else []
             is_json = bool(found or named) and is_json_text(content)
             after = self._replaced(content, found, named, is_json=is_json)
             if after is None:

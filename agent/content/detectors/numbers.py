@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Final
 
 from agent.content.detectors.cards import is_card, may_be_card
 from agent.content.detectors.evidence import has_word_near, is_named_otherwise
@@ -13,9 +15,13 @@ from agent.content.detectors.weighing import MOST_WEIGHED, Weighing
 from agent.content.detectors.words import CARD, ID, PHONE
 from agent.content.found import Found
 
+# So many numbers as one takes of which a word says that a state gave it.
+_OF_AN_ID: Final = 3
+
 
 def numbers_found(text: str, weighing: Weighing | None = None) -> Iterator[Found]:
     """Each number of ``text`` that is a card's, a person's or a telephone's; what is weighed is counted."""
+    weighing = weighing or Weighing()
     weighed = 0
     last: Found | None = None
     for start, end in runs_in(text):
@@ -24,14 +30,13 @@ def numbers_found(text: str, weighing: Weighing | None = None) -> Iterator[Found
             continue
         numbers = numbers_in(text, start, end)
         weighed += len(numbers)
-        if weighing is not None:
-            weighing.count += len(numbers)
-        found = _first_of(numbers, last)
+        weighing.count += len(numbers)
+        found = _first_of(numbers, last, weighing)
         last = max((each for each in found if each.kind == "phone"), default=last)
         yield from found
 
 
-def _first_of(numbers: list[Number], last: Found | None) -> list[Found]:
+def _first_of(numbers: list[Number], last: Found | None, weighing: Weighing) -> list[Found]:
     """What ``numbers``, which may overlap, are: cards, telephones from abroad, ids, others, and the longer first.
 
     ``last`` is the telephone before them: it speaks for the one after it, and so on through a list of any length.
@@ -45,7 +50,7 @@ def _first_of(numbers: list[Number], last: Found | None) -> list[Found]:
     def as_phone_from_abroad(number: Number) -> Found | None:
         return as_phone(number) if is_from_abroad(number) else None
 
-    for kind_of in (_as_card, as_phone_from_abroad, _as_national_id, as_phone):
+    for kind_of in (_as_card, as_phone_from_abroad, partial(_as_national_id, weighing), as_phone):
         for number in numbers:
             if any(number.start < each.end and each.start < number.end for each in taken):
                 continue
@@ -62,12 +67,14 @@ def _as_card(number: Number) -> Found | None:
     return Found(number.start, number.end, "card") if is_card(number, has_word=has_word) else None
 
 
-def _as_national_id(number: Number) -> Found | None:
+def _as_national_id(weighing: Weighing, number: Number) -> Found | None:
     if not may_be_national_id(number):
         return None
     has_word = has_word_near(number.text, number.start, number.end, ID) and not is_named_otherwise(
         number.text, number.start, ID, PHONE
     )
+    # Every country is asked.
+    weighing.count += _OF_AN_ID if has_word else 0
     return Found(number.start, number.end, "national_id") if is_national_id(number, has_word=has_word) else None
 
 

@@ -54,7 +54,7 @@ def _found(number: Number, *, in_ones: bool) -> Found | None:
         alone = in_ones and _is_alone(number)
         if is_card(number, has_word=alone or has_word_near(text, start, end, CARD)):
             return Found(start, end, "card")
-    if is_told_id(number.digits) and has_word_near(text, start, end, ID):
+    if has_word_near(text, start, end, ID) and is_told_id(number.digits):
         return Found(start, end, "national_id")
     span = phone_span(number) if in_ones else None
     return None if span is None else Found(*span, "phone")
