@@ -5,17 +5,19 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def tree(pid: int) -> list[int]:
-    """``pid`` and all processes below it."""
+    """``pid`` and all processes below it; one that ends meanwhile is left out."""
     found = [pid]
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():
-            found.extend(tree(int(child)))
+            with suppress(FileNotFoundError, ProcessLookupError):
+                found.extend(tree(int(child)))
     return found
 
 
@@ -30,7 +32,11 @@ def cpu_seconds(pid: int) -> float:
 
 def tree_cpu_seconds(pid: int) -> float:
     """User and system time of ``pid`` and of all processes below it."""
-    return sum(cpu_seconds(each) for each in tree(pid))
+    used = cpu_seconds(pid)
+    for each in tree(pid)[1:]:
+        with suppress(ProcessLookupError):
+            used += cpu_seconds(each)
+    return used
 
 
 def keep_to(pid: int, cores: set[int]) -> None:

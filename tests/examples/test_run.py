@@ -199,10 +199,10 @@ def test_a_port_that_is_none_is_2_with_one_line(port: str, tmp_path: Path) -> No
 
 
 def test_a_host_that_does_not_start_is_said_with_what_it_wrote(tmp_path: Path) -> None:
-    done = demo(tmp_path, "--once", PORT=str(free_port()), CAPTURE_CONTENT="none")
+    done = demo(tmp_path, "--once", PORT=str(free_port()), CAPTURE_CONTENT="nothing")
     assert done.returncode == 1
     assert done.stderr.startswith("the function host ended with exit code ")
-    assert "CAPTURE_CONTENT: only full is supported by this release" in done.stderr
+    assert "CAPTURE_CONTENT: must be one of full, redacted, none" in done.stderr
 
 
 def test_a_store_that_cannot_be_opened_is_said_and_not_waited_for_in_vain(tmp_path: Path) -> None:
