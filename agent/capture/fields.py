@@ -9,8 +9,15 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from agent.capture.rules import RESERVED_AT_ROOT, RESERVED_ON_INVOCATIONS, RESERVED_ON_TURNS
 from agent.core.json_path import json_path
+from agent.core.payload_fields import (
+    NATIVE_AT_ROOT,
+    NATIVE_ON_INVOCATIONS,
+    NATIVE_ON_TURNS,
+    OF_CONTEXT,
+    OF_OPTIONS,
+    OF_USAGE,
+)
 from agent.errors import MAX_PROBLEMS, Problem
 
 _Parts = tuple[str | int, ...]
@@ -29,10 +36,7 @@ _TURN: Final = frozenset(
         "metadata",
     }
 )
-_USAGE: Final = frozenset({"prompt_tokens", "completion_tokens", "total_tokens"})
 _INVOCATION: Final = frozenset({"tool_name", "invocation_id", "success", "arguments"})
-_CONTEXT: Final = frozenset({"agent_id", "user_id", "source_system", "tags"})
-_OPTIONS: Final = frozenset({"create_lineage", "extract_entities", "compute_embeddings", "derive_ids", "content"})
 # What has a meaning below metadata, by type; anything else may stand there.
 _METADATA: Final[Mapping[str, type]] = {"memory": dict, "agent": str, "citations": list}
 
@@ -48,13 +52,13 @@ def warnings_for(payload: Mapping[str, Any], *, derived: bool = False) -> list[P
 
 def _surprises(payload: Mapping[str, Any], *, derived: bool) -> Iterator[tuple[_Parts, str]]:
     root, of_turn, of_invocation = (
-        (_ROOT.union(RESERVED_AT_ROOT), _TURN.union(RESERVED_ON_TURNS), _INVOCATION.union(RESERVED_ON_INVOCATIONS))
+        (_ROOT.union(NATIVE_AT_ROOT), _TURN.union(NATIVE_ON_TURNS), _INVOCATION.union(NATIVE_ON_INVOCATIONS))
         if derived
         else (_ROOT, _TURN, _INVOCATION)
     )
     if not root.issuperset(payload):
         yield from _unknown(payload, root, ())
-    for name, known in (("context", _CONTEXT), ("capture_options", _OPTIONS)):
+    for name, known in (("context", OF_CONTEXT), ("capture_options", OF_OPTIONS)):
         member = payload.get(name)
         if member and not known.issuperset(member):
             yield from _unknown(member, known, (name,))
@@ -69,7 +73,7 @@ def _surprises(payload: Mapping[str, Any], *, derived: bool) -> Iterator[tuple[_
 def _is_usual(turn: Mapping[str, Any], of_invocation: frozenset[str]) -> bool:
     """Whether ``_inside`` finds nothing, as far as a quick look tells; False decides nothing."""
     return (
-        _USAGE.issuperset(turn.get("token_usage", ()))
+        OF_USAGE.issuperset(turn.get("token_usage", ()))
         and all(map(of_invocation.issuperset, turn.get("tool_invocations", ())))
         and ("metadata" not in turn or _METADATA.keys().isdisjoint(turn["metadata"].keys()))
     )
@@ -77,7 +81,7 @@ def _is_usual(turn: Mapping[str, Any], of_invocation: frozenset[str]) -> bool:
 
 def _inside(turn: Mapping[str, Any], of_invocation: frozenset[str], at: _Parts) -> Iterator[tuple[_Parts, str]]:
     if usage := turn.get("token_usage"):
-        yield from _unknown(usage, _USAGE, (*at, "token_usage"))
+        yield from _unknown(usage, OF_USAGE, (*at, "token_usage"))
     for place, invocation in enumerate(turn.get("tool_invocations", ())):
         yield from _unknown(invocation, of_invocation, (*at, "tool_invocations", place))
     metadata = turn.get("metadata")

@@ -7,15 +7,12 @@ payload that may be malformed in other ways, so that one answer names all proble
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from agent.capture.finding import Finding
 from agent.core.graph import MAX_TURNS_AND_INVOCATIONS
 from agent.core.ids import called_invocation_uuid, is_uuid, orphan_invocation_uuid, session_uuid, turn_uuid
-
-RESERVED_AT_ROOT: Final = ("native_session_id", "native_conversation_id")
-RESERVED_ON_TURNS: Final = ("native_id", "native_parent_turn_id")
-RESERVED_ON_INVOCATIONS: Final = ("native_id",)
+from agent.core.payload_fields import NATIVE_AT_ROOT, NATIVE_ON_INVOCATIONS, NATIVE_ON_TURNS
 
 
 def are_evidently_kept(payload: Mapping[str, Any]) -> bool:
@@ -107,15 +104,15 @@ def _invocation_ids(
 
 
 def _reserved(payload: Mapping[str, Any]) -> Iterator[Finding]:
-    for name in RESERVED_AT_ROOT:
+    for name in NATIVE_AT_ROOT:
         if name in payload:
             yield Finding((name,), "reserved_field")
     for place, turn in enumerate(_turns(payload)):
-        for name in RESERVED_ON_TURNS:
+        for name in NATIVE_ON_TURNS:
             if name in turn:
                 yield Finding(("turns", place, name), "reserved_field")
         for index, invocation in enumerate(_invocations(turn)):
-            for name in RESERVED_ON_INVOCATIONS:
+            for name in NATIVE_ON_INVOCATIONS:
                 if name in _mapping(invocation):
                     yield Finding(("turns", place, "tool_invocations", index, name), "reserved_field")
 

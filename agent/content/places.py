@@ -14,18 +14,20 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from agent.core.ids import is_uuid
+from agent.core.payload_fields import (
+    NATIVE_AT_ROOT,
+    NATIVE_ON_INVOCATIONS,
+    NATIVE_ON_TURNS,
+    OF_CONTEXT,
+    OF_OPTIONS,
+    OF_USAGE,
+)
 
 _OF_ROOT: Final = frozenset({"session_id", "conversation_id"})
 _OF_TURN: Final = frozenset({"turn_id", "role", "timestamp", "model", "parent_turn_id"})
 _OF_INVOCATION: Final = frozenset({"tool_name", "invocation_id", "success"})
-_OF_CONTEXT: Final = frozenset({"agent_id", "user_id", "source_system", "tags"})
-_OF_USAGE: Final = frozenset({"prompt_tokens", "completion_tokens", "total_tokens"})
-_OF_OPTIONS: Final = frozenset({"create_lineage", "extract_entities", "compute_embeddings", "derive_ids", "content"})
-# Ids as they came (CONTRACT 3). Where no id was derived the same names may hold anything: a short string is taken for
-# one, since exports have them and readers pair by them; all else is an unknown field.
-_NATIVE_OF_ROOT: Final = frozenset({"native_session_id", "native_conversation_id"})
-_NATIVE_OF_TURN: Final = frozenset({"native_id", "native_parent_turn_id"})
-_NATIVE_OF_INVOCATION: Final = frozenset({"native_id"})
+# Of an id as it came (CONTRACT 3). Where no id was derived the names of such may hold anything: a short string is taken
+# for one, since exports have them and readers pair by them; all else is an unknown field.
 _LONGEST_ID: Final = 256
 # What readers write there: what of a turn was derived (CONTRACT 3), whose names are those of its fields.
 _DERIVED: Final = frozenset({"timestamp", "model", "token_usage", "role", "parent_turn_id"})
@@ -78,10 +80,10 @@ def rewritten(payload: Mapping[str, Any], rule: Rule, *, ids_derived: bool = Fal
         if name == "turns":
             held[name] = [_turn(turn, rule, longest) for turn in value]
         elif name == "context":
-            held[name] = _known(value, _OF_CONTEXT, rule)
+            held[name] = _known(value, OF_CONTEXT, rule)
         elif name == "capture_options":
-            held[name] = _known(value, _OF_OPTIONS, rule)
-        elif name in _OF_ROOT or (name in _NATIVE_OF_ROOT and _is_native_id(value, longest)):
+            held[name] = _known(value, OF_OPTIONS, rule)
+        elif name in _OF_ROOT or (name in NATIVE_AT_ROOT and _is_native_id(value, longest)):
             held[name] = value
         else:
             held[name] = rule.member(name, value)
@@ -98,8 +100,8 @@ def _turn(turn: Mapping[str, Any], rule: Rule, longest: int | None) -> dict[str,
         elif name == "tool_invocations":
             held[name] = [_invocation(invocation, rule, longest) for invocation in value]
         elif name == "token_usage":
-            held[name] = _known(value, _OF_USAGE, rule)
-        elif name in _OF_TURN or (name in _NATIVE_OF_TURN and _is_native_id(value, longest)):
+            held[name] = _known(value, OF_USAGE, rule)
+        elif name in _OF_TURN or (name in NATIVE_ON_TURNS and _is_native_id(value, longest)):
             held[name] = value
         else:
             held[name] = rule.member(name, value)
@@ -111,7 +113,7 @@ def _invocation(invocation: Mapping[str, Any], rule: Rule, longest: int | None) 
     for name, value in invocation.items():
         if name == "arguments":
             held[name] = rule.arguments(value)
-        elif name in _OF_INVOCATION or (name in _NATIVE_OF_INVOCATION and _is_native_id(value, longest)):
+        elif name in _OF_INVOCATION or (name in NATIVE_ON_INVOCATIONS and _is_native_id(value, longest)):
             held[name] = value
         else:
             held[name] = rule.member(name, value)
