@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from agent.content.found import Finds, Found
 from agent.content.json_text import Edit, edits, has_too_many_values, is_json_text, with_literals
 from agent.content.params_in_text import params_at, without_params
-from agent.content.placeholder import PARAM, is_placeholder, is_redacted, omitted, placeholders_in, redacted
+from agent.content.placeholder import OMITTED, PARAM, is_placeholder, is_redacted, omitted, placeholders_in, redacted
 from agent.content.unescaped import levels, origins
 
 # In order, without overlaps.
@@ -37,7 +37,6 @@ _OF_A_LITERAL: Final = 200
 # Of one text that is JSON: one find may go over any number of its literals.
 _MOST_EDITS: Final = 100_000
 _OF_AN_ESCAPE: Final = 8
-OMITTED: Final = "omitted"
 
 
 class _Replaced(NamedTuple):

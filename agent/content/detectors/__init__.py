@@ -1,9 +1,10 @@
 """What of a text is a secret or identifies a person: one file a family, put together here (CONTRACT 8).
 
 Where two overlap they are one, from the first to the last character of both, named by the kind that stands earlier in
-``view.KINDS``: rather too much replaced than half a secret left. What is found is taken out and the rest looked at
-again, so that ``find`` on a text with placeholders finds nothing more. No family takes longer than in proportion to the
-text, and of a long one there are few looks: what is too much for them is replaced from there to the end.
+``placeholder.DETECTED``: rather too much replaced than half a secret left. What is found is taken out and the rest
+looked at again, so that ``find`` on a text with placeholders finds nothing more. No family takes longer than in
+proportion to the text, and of a long one there are few looks: what is too much for them is replaced from there to the
+end.
 Refused: reading what a number means. A number that no word, no checksum and no shape speaks for stays.
 """
 

@@ -16,26 +16,11 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from agent.content.found import Found
+from agent.content.placeholder import DETECTED, OMITTED, PARAM, kinds_in, may_hold_placeholders
 
-# In the order in which one gives its name to several that overlap: what leaks most first, then what is narrower.
-KINDS: Final = (
-    "private_key",
-    "jwt",
-    "vendor_token",
-    "connection_string",
-    "url_password",
-    "cloud_key",
-    "iban",
-    "card",
-    "national_id",
-    "email",
-    "phone",
-)
+KINDS: Final = DETECTED
 # Noncharacters (Unicode 23.7): no text that means something holds them, and no pattern takes them for a part of it.
-STAND_INS: Final = {kind: chr(0xFDD0 + place) for place, kind in enumerate((*KINDS, "param", "omitted"))}
-_PLACEHOLDER: Final = re.compile(
-    rf"\[(?:redacted:({'|'.join((*KINDS, 'param'))})|(omitted):[0-9]{{1,8}}(?::[0-9a-f]{{64}})?)\]", re.ASCII
-)
+STAND_INS: Final = {kind: chr(0xFDD0 + place) for place, kind in enumerate((*KINDS, PARAM, OMITTED))}
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 _SPACES: Final = "\u2800\u3164"
 
@@ -74,10 +59,8 @@ def view_of(text: str) -> View:
     """``text`` in the twins of its characters, its placeholders as one character each."""
     placeholders: Iterator[_Cut] = iter(())
     is_ascii = text.isascii()
-    if "[redacted:" in text or "[omitted:" in text:
-        placeholders = (
-            _Cut(match.start(), match.end(), STAND_INS[match[1] or match[2]]) for match in _PLACEHOLDER.finditer(text)
-        )
+    if may_hold_placeholders(text):
+        placeholders = (_Cut(start, end, STAND_INS[kind]) for start, end, kind in kinds_in(text))
     elif is_ascii:
         return View(text, (0,), (0,))
     if is_ascii:
