@@ -82,7 +82,7 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
     """
     settings = Settings.of_capture_function(environ)
     configure_logging(sys.stderr, level=settings.log_level)
-    callers = None if settings.callers is None else settings.callers.opened(time.monotonic_ns)
+    callers = settings.opened_callers(time.monotonic_ns)
     client = client or Once(lambda: store_client(settings))
     telemetry = Telemetry.from_env(environ)
     _log_ready("capture", settings)
@@ -134,7 +134,7 @@ def event_app(environ: Mapping[str, str]) -> EventApp:
         new_id=new_id,
         release=__version__,
         room=room_for_bodies(),
-        callers=None if settings.callers is None else settings.callers.opened(time.monotonic_ns),
+        callers=settings.opened_callers(time.monotonic_ns),
         content=settings.content.mode,
     )
 
@@ -185,7 +185,7 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
 
     configure_logging(sys.stderr, level=settings.settings.log_level)
     client = Once(lambda: store_client(settings.settings))
-    callers = None if settings.settings.callers is None else settings.settings.callers.opened(time.monotonic_ns)
+    callers = settings.settings.opened_callers(time.monotonic_ns)
     telemetry = RecallTelemetry.from_env(environ)
     _log_ready("recall", settings.settings)
     return RecallApp(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -18,6 +18,7 @@ from agent.content.policy import FULL, MODES, ContentPolicy
 from agent.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from agent.callers.callers import Callers
     from agent.callers.settings import CallerSettings
     from agent.intents import Intents
     from agent.window_settings import ContextSettings
@@ -35,15 +36,19 @@ _HEADER_SAFE: Final = re.compile(r"[\x21-\x7e]+\Z", re.ASCII)
 _LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 _CAPTURE_KEYS: Final = "CAPTURE_API_KEYS"
 _RECALL_KEYS: Final = "RECALL_API_KEYS"
-# What people write for either of them, or for the file of them: CAPTURE_API_KEY, recall_keys, RECALL_APIKEYS_FILE.
-_LIKE_KEYS: Final = re.compile(r"(CAPTURE|RECALL)_(?:API_?)?KEYS?(_?FILE)?\Z", re.ASCII | re.IGNORECASE)
 _CONTENT: Final = "CAPTURE_CONTENT"
 _CONTENT_HASH_KEY: Final = "CONTENT_HASH_KEY"
-# What people write for these and for RATE_LIMIT: passed over, content would stay that must not.
+_RATE_LIMIT: Final = "RATE_LIMIT"
+# What people write for these (CAPTURE_API_KEY, recall_keys, CAPTURE_CONTENTS), by what each is: passed over, a function
+# would be open, or content stay that must not.
 _NEARLY: Final = {
-    _CONTENT: re.compile(r"(?:CAPTURE_?CONTENTS?(?:_?MODE)?|CONTENT_?(?:CAPTURE|MODE))\Z", re.ASCII | re.IGNORECASE),
-    _CONTENT_HASH_KEY: re.compile(r"(?:CAPTURE_)?CONTENT_?(?:HASH|HMAC)_?KEYS?\Z", re.ASCII | re.IGNORECASE),
-    "RATE_LIMIT": re.compile(r"(?:(?:CAPTURE|RECALL)_)?RATE_?LIMITS?\Z", re.ASCII | re.IGNORECASE),
+    _CAPTURE_KEYS: r"CAPTURE_(?:API_?)?KEYS?",
+    f"{_CAPTURE_KEYS}_FILE": r"CAPTURE_(?:API_?)?KEYS?_?FILE",
+    _RECALL_KEYS: r"RECALL_(?:API_?)?KEYS?",
+    f"{_RECALL_KEYS}_FILE": r"RECALL_(?:API_?)?KEYS?_?FILE",
+    _CONTENT: r"CAPTURE_?CONTENTS?(?:_?MODE)?|CONTENT_?(?:CAPTURE|MODE)",
+    _CONTENT_HASH_KEY: r"(?:CAPTURE_)?CONTENT_?(?:HASH|HMAC)_?KEYS?",
+    _RATE_LIMIT: r"(?:(?:CAPTURE|RECALL)_)?RATE_?LIMITS?",
 }
 # An HMAC of short content under a short key is found by trying.
 _SHORTEST_HASH_KEY: Final = 16
@@ -101,6 +106,10 @@ class Settings(NamedTuple):
         A program that calls it may well hold its own key under such a name.
         """
         return cls.from_env(environ)._replace(callers=_callers(_CAPTURE_KEYS, environ))
+
+    def opened_callers(self, monotonic_ns: Callable[[], int]) -> Callers | None:
+        """Who may come in, now that the function starts; None for everybody. Raises ConfigurationError."""
+        return None if self.callers is None else self.callers.opened(monotonic_ns)
 
 
 class RecallSettings(NamedTuple):
@@ -218,30 +227,23 @@ def _deadline(text: str) -> float:
 
 def _callers(variable: str, environ: Mapping[str, str]) -> CallerSettings | None:
     """What callers of the function meet whose keys are in ``variable``."""
-    _refuse_misspelt(variable, environ)
-    _refuse_nearly("RATE_LIMIT", environ)
-    if not any(environ.get(name, "").strip() for name in (variable, f"{variable}_FILE", "RATE_LIMIT")):
+    file = f"{variable}_FILE"
+    _refuse_nearly(variable, environ, called="callers' keys")
+    _refuse_nearly(file, environ, called="callers' keys")
+    _refuse_nearly(_RATE_LIMIT, environ)
+    if not any(environ.get(name, "").strip() for name in (variable, file, _RATE_LIMIT)):
         return None
     from agent.callers.settings import caller_settings
 
     return caller_settings(environ, variable)
 
 
-def _refuse_misspelt(variable: str, environ: Mapping[str, str]) -> None:
-    """Raise for keys under a name that is nearly ``variable``: passed over, they would leave the function open."""
+def _refuse_nearly(variable: str, environ: Mapping[str, str], *, called: str = "this setting") -> None:
+    """Raise for a value under a name that is nearly ``variable``, which is ``called`` so."""
+    nearly = re.compile(_NEARLY[variable], re.ASCII | re.IGNORECASE)
     for name in environ:
-        match = _LIKE_KEYS.match(name)
-        if match is None or not variable.startswith(match[1].upper()) or not environ[name].strip():
-            continue
-        right = f"{variable}_FILE" if match[2] else variable
-        if name != right:
-            raise ConfigurationError(right, f"is the name of callers' keys, not {name}: rename or unset that one")
-
-
-def _refuse_nearly(variable: str, environ: Mapping[str, str]) -> None:
-    for name in environ:
-        if name != variable and environ[name].strip() and _NEARLY[variable].match(name):
-            raise ConfigurationError(variable, f"is the name of this setting, not {name}: rename or unset that one")
+        if name != variable and environ[name].strip() and nearly.fullmatch(name):
+            raise ConfigurationError(variable, f"is the name of {called}, not {name}: rename or unset that one")
 
 
 def _intents(environ: Mapping[str, str]) -> Intents | None:

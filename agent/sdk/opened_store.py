@@ -46,11 +46,10 @@ class OpenedStore:
     """A store until it is closed: ``client`` writes to it, ``asked`` is who asks it and is closed with it.
 
     ``intents`` are those that answers are read by, ``environ`` says how windows are cut, ``content`` how much of a
-    capture is stored. ``clock`` gives aware
-    instants, ``new_id`` random UUIDs, ``process_id`` the number of the process. After a fork the store is the parent's
-    alone: two processes on one connection would read each other's answers, and a lock that a thread had stays locked.
-    Whatever is asked of it in another process raises StoreConnectionError at once, as once it is closed: an embedded
-    store would open anew, and one in memory empty.
+    capture is stored. ``clock`` gives aware instants, ``new_id`` random UUIDs, ``process_id`` the number of the
+    process. After a fork the store is the parent's alone: two processes on one connection would read each other's
+    answers, and a lock that a thread had stays locked. Whatever is asked of it in another process raises
+    StoreConnectionError at once, as once it is closed: an embedded store would open anew, and one in memory empty.
     """
 
     def __init__(
