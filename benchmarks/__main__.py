@@ -37,6 +37,7 @@ from benchmarks.rows import (
     throughput,
     verifying,
     windows,
+    worker,
 )
 from benchmarks.runtime import prepare
 
@@ -46,6 +47,7 @@ ROWS: dict[str, Callable[[Stage], list[Figure]]] = {
     "cold-start": cold_start.run,
     "request-cpu": serving.run,
     "throughput": throughput.run,
+    "worker": worker.run,
     "telemetry": telemetry.run,
     "latency-tail": latency_tail.run,
     "capacity": capacity.run,

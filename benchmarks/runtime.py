@@ -36,7 +36,7 @@ class Runtime:
         return self.environment / "bin" / "functions-framework"
 
     def source(self, name: str) -> Path:
-        """The folder of ``function``, ``baseline``, ``trivial`` or ``tools``."""
+        """The folder of ``function``, ``baseline``, ``servers_worker``, ``trivial`` or ``tools``."""
         return self.folder / name
 
 
@@ -52,7 +52,7 @@ def prepare(folder: Path) -> Runtime:
             shutil.copytree(source, function / name, ignore=ignore)
         else:
             shutil.copy2(source, function / name)
-    for name in ("baseline", "trivial"):
+    for name in ("baseline", "servers_worker", "trivial"):
         shutil.copytree(_REPOSITORY / "benchmarks" / name, runtime.source(name), ignore=ignore)
     shutil.copytree(_REPOSITORY / "benchmarks", runtime.source("tools") / "benchmarks", ignore=ignore)
     _compile(runtime.python, folder)
