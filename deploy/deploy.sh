@@ -3,7 +3,8 @@
 # so it can be run again. Who may call capture and recall is named by --invoker. The store alone has no such check: its
 # invoker is allUsers, its ingress is internal, and it answers who is in the network and has a key of its own.
 # With --dry-run every command is printed and none is run; what is printed can be pasted into a shell.
-# Refuses to go on without the secrets (it never sees what is in them) and without a way to the store.
+# Refuses to go on without the secrets (it never sees what is in them), without a way to the store, and where a service
+# has what keeps content or callers out, and this run forgets it.
 set -euo pipefail
 
 # Not by CDPATH, which may know another folder of this name.
@@ -11,6 +12,8 @@ unset CDPATH
 cd -- "$(dirname -- "$0")/.."
 # shellcheck source=/dev/null  # checked by itself
 . deploy/commands.sh
+# shellcheck source=/dev/null  # checked by itself
+. deploy/before.sh
 
 usage() {
     cat <<'USAGE'
@@ -29,9 +32,10 @@ deploy/deploy.sh --project PROJECT --region REGION (--vpc-connector NAME | --sto
   --capture-keys           callers of capture need a key of the secret conversation-capture-keys too, beside IAM
   --recall-keys            callers of recall need a key of the secret conversation-recall-keys too, beside IAM
   --rate-limit LIMITS      RATE_LIMIT of capture and recall, such as "100/second;5000/hour": of a key, in each instance
-  --content MODE           CAPTURE_CONTENT of capture and events: full, redacted or none; without it full, as in each run
+  --content MODE           CAPTURE_CONTENT of capture and events: full, redacted or none; without it full
   --content-hash-key       capture and events read CONTENT_HASH_KEY from the secret conversation-content-hash-key
   --metrics-key            the store reads METRICS_KEY from the secret conversation-store-metrics-key
+  --drop NAME              RATE_LIMIT, CONTENT_HASH_KEY, ... that is deployed and not given again may go; may be repeated
   --max-delivery-attempts N  of a queued capture before it becomes a dead letter, 5 to 100 (default: 100)
   --build-service-account EMAIL  who builds (default: the project's own build account)
   --runtime NAME           python311 (default), python312, python313
@@ -43,7 +47,7 @@ only=capture,events,recall,store each='capture|events|recall|store'
 project='' region='' connector='' store_url='' observatory_url='' build_account=''
 ingress=all runtime=python311 attempts=100 with_metrics_key=false rate_limit=''
 with_capture_keys=false with_recall_keys=false content='' hash_key=''
-invokers=() variables=()
+invokers=() variables=() may_go=()
 
 while (($#)); do
     case $1 in
@@ -73,6 +77,7 @@ while (($#)); do
                 --env) variables+=("$2") ;;
                 --rate-limit) rate_limit=$2 ;;
                 --content) content=$2 ;;
+                --drop) may_go+=("$2") ;;
                 --max-delivery-attempts) attempts=$2 ;;
                 --build-service-account) build_account=$2 ;;
                 --runtime) runtime=$2 ;;
@@ -106,6 +111,10 @@ for invoker in ${invokers+"${invokers[@]}"}; do
     [[ $invoker =~ ^(user|group|serviceAccount|domain|principal|principalSet):. && $invoker != *//goog/public* ]] ||
         fail "--invoker takes user:, group:, serviceAccount:, domain:, principal: or principalSet:, and nobody else"
 done
+# All that is guarded (before.sh) but the mode of content, of which --content full says that it may go.
+droppable='CAPTURE_API_KEYS|CAPTURE_API_KEYS_FILE|RECALL_API_KEYS|RECALL_API_KEYS_FILE|RATE_LIMIT'
+droppable+='|CONTENT_HASH_KEY|INTENTS_CONFIG|RUVECTOR_QUOTAS'
+for name in ${may_go+"${may_go[@]}"}; do must --drop "$name" "$droppable" "one of ${droppable//|/, }"; done
 set_here=' THREADS RUVECTOR_SERVICE_URL GOOGLE_CLOUD_PROJECT '
 [[ ! $observatory_url ]] || set_here+='LLM_OBSERVATORY_URL '
 [[ ! $rate_limit ]] || set_here+='RATE_LIMIT '
@@ -180,21 +189,6 @@ keys_secret() {
 may_invoke() {
     bind gcloud run services add-iam-policy-binding "$1" "--project=$project" "--region=$region" \
         "--member=$2" --role=roles/run.invoker
-}
-
-require_secrets() {
-    local secret missing=()
-    for secret; do
-        if $dry_run; then
-            run gcloud secrets versions describe latest "--secret=$secret" "--project=$project" --format=none
-        elif ! gcloud secrets versions describe latest "--secret=$secret" "--project=$project" --format=none; then
-            missing+=("$secret")
-        fi
-    done
-    ((${#missing[@]} == 0)) || fail "these secrets have no version yet: ${missing[*]}" \
-        "make each, with its value on standard input (docs/operate/deploy.md, \"Secrets\"):" \
-        "  gcloud secrets create NAME --project=$project --replication-policy=user-managed --locations=$region" \
-        "  gcloud secrets versions add NAME --project=$project --data-file=-"
 }
 
 # deploy_function SERVICE TARGET ACCOUNT MEMORY THREADS INSTANCES INGRESS ENVIRONMENT SECRETS [FLAG...]
@@ -311,6 +305,7 @@ for part in "${parts[@]}"; do
     done
 done
 require_secrets "${needed[@]}"
+refuse_to_widen "${parts[@]}"
 
 for part in "${parts[@]}"; do
     make_account "conversation-$part"

@@ -18,6 +18,7 @@ printf '%s\0' "$@" "" >>"$GCLOUD_CALLS"
 if [[ " $* " == *" --data-file=- "* ]]; then cat >/dev/null; fi
 case " $* " in
 *"run services describe"*) echo "https://$4.example" ;;
+*"run services list"*) printf '%s' "$DEPLOYED" ;;
 *"projects describe"*) echo 4711 ;;
 *"sql instances describe"*) echo 10.8.1.3 ;;
 *"config get-value account"*) echo ada@example.com ;;
@@ -32,12 +33,14 @@ exit 0
 class Project:
     """A folder with the fake on the path.
 
-    ``absent``: a pattern of what is looked for in vain; ``broken``: of what fails.
+    ``absent``: a pattern of what is looked for in vain; ``broken``: of what fails. ``there``: the variables of deployed
+    services as gcloud prints them: service, name, value, with tabs between; no value where it is a secret's.
     """
 
     folder: Path
     absent: str = ""
     broken: str = ""
+    there: tuple[str, ...] = ()
 
     def deploy(self, *options: str) -> tuple[subprocess.CompletedProcess[str], list[list[str]]]:
         """Run deploy.sh; what it said, and the calls it made."""
@@ -59,6 +62,7 @@ class Project:
             "GCLOUD_CALLS": str(calls),
             "ABSENT": self.absent,
             "BROKEN": self.broken,
+            "DEPLOYED": "".join(f"{line}\n" for line in self.there),
         }
         done = subprocess.run(command, env=environ, cwd=REPOSITORY, capture_output=True, text=True, check=False)
         records = calls.read_text().split("\0\0")
