@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import httpx
+from caller_key import CAPTURE, RECALL, bearer
 from flask import Flask, request
 from function_host import FunctionHost
 from port import HOST, next_free, why_not
@@ -41,14 +42,14 @@ class Memory(NamedTuple):
         """What the model is to be given: what was said before, and ``message`` behind it, once."""
         # Two dots are a session's name like any other, and no way up.
         url = f"{self.recall_url}/api/conversation/{quote(session_id, safe='').replace('.', '%2E')}/hydrate"
-        answer = httpx.post(url, json={"user_message": message, "turn_id": turn_id}, timeout=30)
+        answer = httpx.post(url, json={"user_message": message, "turn_id": turn_id}, headers=bearer(RECALL), timeout=30)
         return list(answer.raise_for_status().json()["messages"])
 
     def keep(self, session_id: str, *turns: dict[str, Any]) -> None:
         """Capture what was said now. A turn that the session has already keeps its place."""
         body: dict[str, Any] = {"session_id": session_id, "conversation_id": session_id, "turns": turns}
         body["capture_options"] = {"derive_ids": True}
-        httpx.post(self.capture_url, json=body, timeout=30).raise_for_status()
+        httpx.post(self.capture_url, json=body, headers=bearer(CAPTURE), timeout=30).raise_for_status()
 
 
 def reply(memory: Memory, message: str, session_id: str = "", turn_id: str = "") -> dict[str, Any]:

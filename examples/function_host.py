@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, Self, cast
+from typing import IO, Any, Final, NamedTuple, Self, cast
 
 from port import HOST
 
@@ -31,6 +31,14 @@ class HostError(Exception):
     def __init__(self, message: str, log: str) -> None:
         super().__init__(message)
         self.log = log
+
+
+class Answer(NamedTuple):
+    """What the host answered: the status, the JSON, and in how many seconds it says to come again, if at all."""
+
+    status: int
+    document: Any
+    retry_after_s: int | None
 
 
 class FunctionHost:
@@ -76,7 +84,7 @@ class FunctionHost:
             if self._process.poll() is not None:
                 raise self._ended()
             with suppress(OSError, http.client.HTTPException):
-                status, _ = self.request("GET", "/health")
+                status = self.request("GET", "/health").status
                 if status == 200:
                     return
                 answered = str(status)
@@ -86,13 +94,16 @@ class FunctionHost:
             self._log(),
         )
 
-    def request(self, method: str, path: str, body: bytes | None = None) -> tuple[int, Any]:
-        """One request; returns the status and the answer's JSON. Raises OSError, HTTPException or ValueError."""
+    def request(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """One request. Raises OSError, HTTPException or ValueError for what is no answer in JSON."""
         connection = http.client.HTTPConnection(HOST, self.port, timeout=30)
         try:
-            connection.request(method, path, body)
+            connection.request(method, path, body, dict(headers or {}))
             answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
+            later = answer.getheader("Retry-After", "")
+            return Answer(answer.status, json.loads(answer.read()), int(later) if later.isdecimal() else None)
         finally:
             connection.close()
 

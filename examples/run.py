@@ -1,7 +1,8 @@
 """The demo behind ``make run``: a real conversation becomes one DecisionEvent, through the real function host.
 
 Starts the host on 127.0.0.1 with an embedded store in the folder it is called from, posts a recorded conversation,
-prints the graph that came out, and serves until Ctrl-C. ``--once`` ends after printing. ``PORT`` chooses the port.
+prints the graph that came out, and serves until Ctrl-C. ``--once`` ends after printing. ``PORT`` chooses the port. A
+function that is told to ask for keys is sent one, and none is shown; where it says to come again later, that is done.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -22,7 +24,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 # The demo runs from any folder, and from an environment that the project is not installed in.
 sys.path.insert(0, str(ROOT))
 
-from function_host import FunctionHost, HostError  # noqa: E402 - after the path above, as the next
+from caller_key import CAPTURE, bearer, source  # noqa: E402 - after the path above, as the next
+from function_host import Answer, FunctionHost, HostError  # noqa: E402 - as above
 from port import holder, next_free, why_not  # noqa: E402 - as above
 
 from agent.cli.embedded_path import check_embedded_path  # noqa: E402 - as above
@@ -40,6 +43,7 @@ SMALL: Final = ROOT / "examples" / "native.json"
 FORMAT: Final = "openai-chat"
 DATABASE: Final = "memory-graph.db"
 _DEFAULT_PORT: Final = "8080"
+_LONGEST_WAIT_S: Final = 60
 
 
 class DemoError(Exception):
@@ -90,11 +94,12 @@ def run(terminal: Terminal, *, port: int, once: bool) -> None:
     with FunctionHost(ROOT / "main.py", port, environ) as host:
         host.wait_until_healthy()
         body = CONVERSATION.read_bytes()
-        show_capture(terminal, post(host, body), body)
-        show_retry(terminal, post(host, body))
+        show_capture(terminal, post(terminal, host, body), body)
+        show_retry(terminal, post(terminal, host, body))
         if once:
             return
-        terminal.show("", "Try next, in another terminal:", *(f"  {line}" for line in next_steps(host.url)), "")
+        steps = [f"  {line}" for line in next_steps(host.url)]
+        terminal.show("", "Try next, in another terminal:", *steps, *about_the_key(), "")
         terminal.show(f"Serving on {host.url} until Ctrl-C; its log follows.")
         host.serve(terminal.stderr)
 
@@ -119,15 +124,35 @@ def check_port(port: int) -> None:
     raise DemoError(why, f"Choose another one: PORT={next_free(port)} make run")
 
 
-def post(host: FunctionHost, body: bytes) -> CaptureAnswer:
-    """Post the conversation and return the typed answer."""
+def post(terminal: Terminal, host: FunctionHost, body: bytes) -> CaptureAnswer:
+    """Post the conversation, again where the function takes it later, and return the typed answer."""
+    waited_s = 0
+    while (answer := posted(host, body)).status in (429, 503) and answer.retry_after_s is not None:
+        pause_s = max(1, answer.retry_after_s)
+        waited_s += pause_s
+        if waited_s > _LONGEST_WAIT_S:
+            raise DemoError(
+                f"The function answered the capture with {answer.status}, to be tried again in {pause_s} s.",
+                f"The demo waits {_LONGEST_WAIT_S} s at most: set a larger RATE_LIMIT, or none.",
+            )
+        terminal.show(f"The function takes no more for now ({answer.status}): trying again in {pause_s} s.")
+        time.sleep(pause_s)
+    if answer.status != 200:
+        shown = json.dumps(answer.document, indent=2).splitlines()
+        raise DemoError(f"The function answered the capture with {answer.status}:", *shown)
+    return CaptureAnswer.model_validate(answer.document)
+
+
+def posted(host: FunctionHost, body: bytes) -> Answer:
+    """Post the conversation once, with a key where the function asks for one."""
     try:
-        status, answer = host.request("POST", f"/?format={FORMAT}", body)
+        key = bearer(CAPTURE)
+    except (OSError, ValueError) as error:
+        raise DemoError(f"The file of {source(CAPTURE)} cannot be read ({type(error).__name__}).") from error
+    try:
+        return host.request("POST", f"/?format={FORMAT}", body, key)
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise DemoError(f"The function did not answer the capture ({type(error).__name__}).") from error
-    if status != 200:
-        raise DemoError(f"The function answered the capture with {status}:", *json.dumps(answer, indent=2).splitlines())
-    return CaptureAnswer.model_validate(answer)
 
 
 def show_capture(terminal: Terminal, answer: CaptureAnswer, body: bytes) -> None:
@@ -167,9 +192,18 @@ def next_steps(url: str) -> Iterator[str]:
         program = f"PYTHONPATH={shlex.quote(str(ROOT))} {shlex.quote(_shown(sys.executable))} -m agent"
     command = f"{program} agent conversation-memory"
     yield f"curl {url}/health"
-    yield f"curl --data-binary {shlex.quote(f'@{small}')} {url}/"
+    # By a name, not by value: a terminal keeps what it shows.
+    key = '-H "Authorization: Bearer $KEY" ' if source(CAPTURE) else ""
+    yield f"curl {key}--data-binary {shlex.quote(f'@{small}')} {url}/"
     yield f"{command} health --store {DATABASE}"
     yield f"{command} capture --input {shlex.quote(small)} --store {DATABASE}"
+
+
+def about_the_key() -> Iterator[str]:
+    """What ``$KEY`` of these commands is to hold; nothing where the function asks for no key."""
+    variable = source(CAPTURE)
+    if variable is not None:
+        yield f"$KEY stands for one of the keys in {variable}: set it in that terminal first, as by read -rs KEY."
 
 
 def _shown(path: Path | str) -> str:

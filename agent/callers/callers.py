@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from agent.callers.settings import CallerSettings
+from agent.core.api_keys import name_of
 
 if TYPE_CHECKING:
     from agent.callers.rate_limit import RateLimit
@@ -47,8 +48,13 @@ class Callers:
             limit = RateLimit(settings.limits, monotonic_ns=monotonic_ns)
         return cls(keys=keys, limit=limit)
 
-    def admit(self, environ: Mapping[str, Any]) -> None:
-        """Return if the request in ``environ`` (WSGI) may come in; one request is taken from its caller's limit."""
+    def admit(self, environ: Mapping[str, Any], known: Callable[[str], object] | None = None) -> None:
+        """Return if the request in ``environ`` (WSGI) may come in; one request is taken from its caller's limit.
+
+        ``known`` is told the name of the caller's key, where one is needed: before the limit, which its owner may meet.
+        """
         caller = _EVERYBODY if self._keys is None else self._keys.check(environ)
+        if known is not None and caller != _EVERYBODY:
+            known(name_of(caller))
         if self._limit is not None:
             self._limit.spend(caller)

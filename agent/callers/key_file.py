@@ -49,6 +49,11 @@ class KeyFile:
         self._told: tuple[_Stamp, str] | None = None
         self._keys = self._read()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the keys are called that hold, in their order."""
+        return self._keys.names
+
     def check(self, environ: Mapping[str, Any]) -> bytes:
         """The digest of the key in the request ``environ`` (WSGI). Raises Unauthorized."""
         now_ns = self._monotonic_ns()

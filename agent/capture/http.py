@@ -123,7 +123,7 @@ class CaptureApp:
             return read_on_after(json_answer(200, self._openapi()), environ)
         if self._callers is not None:
             # Before the body: who may not capture, or not now, has nothing of it read.
-            self._callers.admit(environ)
+            self._callers.admit(environ, telemetry.called_by)
         return self._capture(environ, execution_ref, telemetry, place)
 
     def _capture(self, environ: Environ, execution_ref: str, telemetry: RequestTelemetry, place: Place) -> Response:

@@ -18,6 +18,7 @@ from agent.core.setting_entries import WrongEntry, entries, ordinal
 from agent.errors import ConfigurationError, Unauthorized
 
 _SHORTEST: Final = 16
+_NAME_DIGITS: Final = 8
 # Visible ASCII, as a header carries it, without what separates entries and their parts.
 _KEY: Final = re.compile(r"[\x21-\x2b\x2d-\x39\x3b-\x7e]+\Z", re.ASCII)
 # RFC 9110 11.4: the scheme in any case. A key is visible ASCII, so bytes beyond it (latin-1 in WSGI) are no key.
@@ -29,6 +30,11 @@ class ApiKeys:
     """The keys of one side, which may all the same. Without any, everybody is let in."""
 
     digests: tuple[bytes, ...] = field(default=(), repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the keys are called, in their order."""
+        return tuple(map(name_of, self.digests))
 
     @classmethod
     def parse(cls, variable: str, text: str) -> ApiKeys:
@@ -46,7 +52,7 @@ class ApiKeys:
             return b""
         sent = sent_digest(environ)
         if place_of(sent, self.digests) is None:
-            raise Unauthorized("the key is not known")
+            raise Unauthorized("the key is not known", reason="unknown")
         return sent
 
 
@@ -73,11 +79,16 @@ def digest_of(key: str) -> bytes:
     return sha256(key.encode()).digest()
 
 
+def name_of(digest: bytes) -> str:
+    """What a key is called in logs, audits and quotas: the first digits of its digest, and nothing of the key."""
+    return digest.hex()[:_NAME_DIGITS]
+
+
 def sent_digest(environ: Mapping[str, Any]) -> bytes:
     """The digest of the key in ``Authorization``. Raises Unauthorized where there is none."""
     match = _BEARER.match(environ.get("HTTP_AUTHORIZATION", ""))
     if match is None:
-        raise Unauthorized("a key is needed, as in Authorization: Bearer KEY")
+        raise Unauthorized("a key is needed, as in Authorization: Bearer KEY", reason="missing")
     return digest_of(match[1])
 
 

@@ -22,7 +22,14 @@ from typing import Any, Final, Protocol, TypedDict
 
 import orjson
 
-from agent.errors import AgentError, ConfigurationError, RateLimitExceeded, StoreWriteError, ValidationError
+from agent.errors import (
+    AgentError,
+    ConfigurationError,
+    RateLimitExceeded,
+    StoreWriteError,
+    Unauthorized,
+    ValidationError,
+)
 from agent.observability.trace_context import TraceContext
 
 LOGGER_NAME: Final = "agent"
@@ -179,6 +186,8 @@ def log_failure(
     if isinstance(error, ValidationError):
         fields["problems"] = len(error.problems)
         fields["rules"] = tuple(sorted({problem.rule for problem in error.problems}))
+    if isinstance(error, Unauthorized):
+        fields["reason"] = error.reason
     if isinstance(error, StoreWriteError):
         fields["upstream_status"] = error.upstream_status
     if isinstance(error, RateLimitExceeded) and "limit" in error.details:

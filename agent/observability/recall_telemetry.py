@@ -2,9 +2,10 @@
 
 A request that concerns a session is told in three lines: ``received``, with what the session was found to remember;
 ``conversation_context_loaded``, with how much of it goes into the answer; ``respond``, with what the answer was made
-from. A window that leaves turns out says ``context_pruned``, with how many. Told are ids, counts and names (CONTRACT
-8): of a parameter its name, and that only where it reads as one; of a session its UUID, since a native session id is a
-caller's text. Their counts go onto the span that is open, too.
+from. A window that leaves turns out says ``context_pruned``, with how many. Where callers have keys, what concerns no
+session is told in one line, ``recall answered``: each request then names its caller's key. Told are ids, counts and
+names (CONTRACT 8): of a parameter its name, and that only where it reads as one; of a session its UUID, since a native
+session id is a caller's text. Their counts go onto the span that is open, too.
 
 Counted are recalls: requests of a route that asks for a key. Health, the description and unknown paths are not.
 """
@@ -22,13 +23,14 @@ from agent.observability import metric_table
 from agent.observability.destinations import Destinations
 from agent.observability.logs import Field, Fields
 from agent.observability.parameter_names import told_name, told_names
-from agent.observability.reporting import Reporting, Request, RequestReport, is_refusal, project_of
+from agent.observability.reporting import KEY_NAME, Reporting, Request, RequestReport, is_refusal, project_of
 from agent.observability.token_estimate import estimated_tokens
 
 RECEIVED: Final = "received"
 RESPOND: Final = "respond"
 CONTEXT_LOADED: Final = "conversation_context_loaded"
 CONTEXT_PRUNED: Final = "context_pruned"
+ANSWERED: Final = "recall answered"
 
 
 class RecallRequestTelemetry(RequestReport):
@@ -37,16 +39,22 @@ class RecallRequestTelemetry(RequestReport):
     def __init__(self, request: Request) -> None:
         super().__init__(request)
         self._operation: str | None = None
+        self._is_told = False
 
     def operating(self, operation: str, *, is_open: bool) -> None:
         """Say what is asked for, by the name of its route; where it ``is_open`` to all, it counts as no recall."""
         self._operation = None if is_open else operation
 
     def answered(self, status: int) -> None:
-        """Count a request that is answered, and put the ``status`` on its span."""
+        """Count a request that is answered, and put the ``status`` on its span.
+
+        Where no line has named the key that it came with, one does.
+        """
         if self._is_counted(None):
             self.spans.answered(int(status), None)
             self._count("answered")
+        if KEY_NAME in self._about and not self._is_told:
+            self._log(ANSWERED, {"operation": self._operation or "", "status": int(status)})
 
     def received(self, operation: str, session_id: str, *, memory: Memory, history_count: int) -> None:
         """Log that the session was found: what it remembers, and how many turns its history has."""
@@ -91,6 +99,10 @@ class RecallRequestTelemetry(RequestReport):
 
     def _is_counted(self, error: AgentError | None) -> bool:  # noqa: ARG002 - the other functions look at it
         return self._operation is not None
+
+    def _log(self, message: str, fields: Mapping[str, Field], *, execution_ref: str | None = None) -> None:
+        self._is_told = True
+        super()._log(message, fields, execution_ref=execution_ref)
 
     def _count_failure(self, error: AgentError) -> None:
         self._count("refused" if is_refusal(error) else "failed", error.error_code)

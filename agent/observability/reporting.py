@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent.errors import AgentError
 from agent.observability.destinations import Destinations
@@ -13,6 +13,9 @@ from agent.observability.logs import Field, log_event, log_failure
 from agent.observability.measures import Measures
 from agent.observability.trace_context import TraceContext, forwarded, trace_context
 from agent.observability.tracing import NoSpans, Spans, Tracing
+
+# Of a caller's key, as ``memory-graph store keys`` lists it. A label of no metric: a series for each key has no end.
+KEY_NAME: Final = "key_name"
 
 
 class Request(NamedTuple):
@@ -43,6 +46,10 @@ class RequestReport(ABC):
     def trace(self) -> TraceContext | None:
         """Where the request stands in a trace: its own span, else its caller's."""
         return self.spans.trace or self._request.trace
+
+    def called_by(self, key_name: str) -> None:
+        """Say in every line from now on that the caller is known by the key of this name."""
+        self._about[KEY_NAME] = key_name
 
     def failed(self, error: AgentError, *, status: int | None = None) -> None:
         """Log a request that was refused or failed, and mark its span by the ``status`` that it was answered with."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agent import errors
-from agent.core.api_keys import digest_of, place_of, sent_digest
+from agent.core.api_keys import digest_of, name_of, place_of, sent_digest
 from store.errors import Forbidden, Unauthorized
 from store.http.edge import Right
 from store.http.quotas import Quotas
@@ -28,7 +28,6 @@ ROLES: Final[Mapping[str, frozenset[Right]]] = {
     "write": frozenset({"write"}),
     "admin": _EVERY_RIGHT,
 }
-_NAME_DIGITS: Final = 8
 _CONTENT_LENGTH: Final = re.compile(r"[0-9]{1,19}\Z", re.ASCII)
 # What proxies add, as WSGI names it. The headers X-Forwarded-* are many: see _was_forwarded.
 _PROXY_HEADERS: Final = ("HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA")
@@ -49,7 +48,7 @@ class Key:
         """The key ``secret`` of ``tenant``. Without a role it reads and appends."""
         digest = digest_of(secret)
         rights = _WITHOUT_ROLE if role is None else ROLES[role]
-        return cls(tenant, f"{tenant}-{digest.hex()[:_NAME_DIGITS]}", digest, rights)
+        return cls(tenant, f"{tenant}-{name_of(digest)}", digest, rights)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,11 @@ SELECT audit_key, at_us, key_name, action, subject FROM audit
 WHERE audit_key BETWEEN ? AND ? ORDER BY audit_key LIMIT ?
 """
 
+_READ_ALL: Final = """
+SELECT audit_key, at_us, key_name, action, subject, tenants.name
+FROM audit JOIN tenants ON tenants.tenant = audit.tenant WHERE audit_key > ? ORDER BY audit_key LIMIT ?
+"""
+
 
 def write(connection: Connection, tenant: int, actor: Actor, action: str, subject: str) -> None:
     """Add a row; ``subject`` is an id, or the digest of a name."""
@@ -40,6 +45,16 @@ def read(connection: Connection, tenant: int, *, after: int, limit: int) -> tupl
     rows = connection.execute(_READ, (*span, limit + 1)).fetchall()
     page = tuple(_json(*row) for row in rows[:limit])
     return page, position_of(rows[limit - 1][0]) if len(rows) > limit else None
+
+
+def read_all(connection: Connection, *, after: int, limit: int) -> tuple[tuple[tuple[str, bytes], ...], int | None]:
+    """Rows of all tenants beyond the row ``after``, each behind its tenant's name, and the row to go on from.
+
+    One tenant comes after the other, each oldest first; None where nothing follows.
+    """
+    rows = connection.execute(_READ_ALL, (after, limit + 1)).fetchall()
+    page = tuple((tenant.decode(), _json(*row)) for *row, tenant in rows[:limit])
+    return page, rows[limit - 1][0] if len(rows) > limit else None
 
 
 def microseconds(moment: datetime) -> int:

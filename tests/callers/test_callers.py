@@ -1,11 +1,13 @@
 """The key is asked for first, then the limit of who has it."""
 
+from contextlib import suppress
+
 import pytest
 
 from agent.callers.callers import Callers
 from agent.callers.rate_limit import limits_of
 from agent.callers.settings import CallerSettings
-from agent.core.api_keys import ApiKeys
+from agent.core.api_keys import ApiKeys, digest_of, name_of
 from agent.errors import ConfigurationError, RateLimitExceeded, Unauthorized
 from tests.callers.clock import Clock
 
@@ -53,6 +55,29 @@ def test_a_key_of_a_file_keeps_its_limit_when_the_file_changes(tmp_path):
     path.write_text(B)
     clock.wait(1)
     assert outcomes(callers, by(B), by(A)) == [429, 401]
+
+
+def test_the_name_of_the_key_is_told_before_the_limit_and_never_of_who_has_none(tmp_path):
+    path, told = tmp_path / "keys", []
+    path.write_text(f"{A}\n{B}")
+    in_variable = CallerSettings("RECALL_API_KEYS", keys=ApiKeys.parse("RECALL_API_KEYS", f"{A},{B}"), limits=LIMITS)
+    in_file = CallerSettings("RECALL_API_KEYS_FILE", keys_file=str(path), limits=LIMITS)
+    names = [name_of(digest_of(key)) for key in (A, B)]
+    for settings in (in_variable, in_file):
+        assert list(settings.key_names(Clock())) == names
+        callers = Callers.of(settings, monotonic_ns=Clock())
+        for request in ({}, by("unknown-key-0123456789"), by(B), by(A), by(B), by(B)):
+            with suppress(RateLimitExceeded, Unauthorized):
+                callers.admit(request, told.append)
+        assert told == [names[1], names[0], names[1], names[1]]
+        told.clear()
+
+
+def test_without_keys_no_name_is_told():
+    limited, told = CallerSettings("RECALL_API_KEYS", limits=LIMITS), []
+    for callers in (Callers(), Callers.of(limited, monotonic_ns=Clock())):
+        callers.admit(by(A), told.append)
+    assert (told, limited.key_names(Clock())) == ([], ())
 
 
 def test_a_file_that_is_not_there_is_refused_by_the_variable_that_names_it():

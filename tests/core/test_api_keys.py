@@ -1,14 +1,16 @@
 """Keys of callers: kept as digests, compared each with all, refused by place, and never shown."""
 
 from contextlib import suppress
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.core.api_keys import ApiKeys, digest_of, place_of
+from agent.core.api_keys import ApiKeys, digest_of, name_of, place_of
 from agent.errors import ConfigurationError, Unauthorized, ValidationError
+from store.http.access import Key
 from tests.comparisons import comparisons
 
 FIRST = "first-key-0123456789"
@@ -94,6 +96,27 @@ def test_the_place_of_a_key_is_told_and_none_for_an_unknown_one() -> None:
     digests = (digest_of(FIRST), digest_of(SECOND))
     assert [place_of(digest_of(key), digests) for key in (FIRST, SECOND, THIRD)] == [0, 1, None]
     assert place_of(digest_of(FIRST), ()) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [(None, "missing"), ("Bearer", "missing"), (f"Basic {FIRST}", "missing"), (f"Bearer {FIRST}x", "unknown")],
+)
+def test_a_refusal_tells_a_log_whether_there_was_no_key_or_another(header: str | None, reason: str) -> None:
+    assert refused(request(header)).reason == reason
+
+
+@given(st.text("0123456789abcdef", min_size=16, max_size=64))
+def test_a_key_is_called_by_the_first_digits_of_its_digest_in_the_store_as_well(key: str) -> None:
+    (name,) = ApiKeys.parse("RECALL_API_KEYS", key).names
+    assert name == name_of(digest_of(key)) == sha256(key.encode()).hexdigest()[:8]
+    assert Key.of("acme", key).name == f"acme-{name}"
+
+
+def test_keys_are_named_in_their_order() -> None:
+    # printf first-key-0123456789 | sha256sum
+    assert KEYS.names[0] == "ed60d752"
+    assert KEYS.names == tuple(name_of(digest_of(key)) for key in (FIRST, SECOND, THIRD))
 
 
 def test_what_is_kept_is_no_key_and_shows_none() -> None:

@@ -248,6 +248,14 @@ def test_it_uses_functions_that_run_already(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["chat.log"]
 
 
+def test_it_sends_a_key_to_functions_that_ask_for_one(tmp_path: Path) -> None:
+    (tmp_path / "keys").write_text("a-key-of-recall-0123456789\nanother-key-of-recall-0123456789\n")
+    keys = {"CAPTURE_API_KEYS": "a-key-of-capture-0123456789", "RECALL_API_KEYS_FILE": str(tmp_path / "keys")}
+    with running(tmp_path, **keys) as service:
+        for answer in ('I was given 1 of our messages. You said: "Hello"', "I was given 3 of our messages."):
+            assert service.say("Hello", session_id="s").startswith(answer)
+
+
 def test_without_its_memory_it_answers_who_asks_for_none(tmp_path: Path) -> None:
     nobody = refusing_url()
     with running(tmp_path, CAPTURE_URL=nobody, RECALL_URL=nobody) as service:

@@ -91,13 +91,13 @@ def test_once_shows_the_graph_its_event_and_a_retry_and_a_second_run_says_that_i
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int, list[str]]]:
+def serving(folder: Path, **variables: str) -> Iterator[tuple[subprocess.Popen[str], int, list[str]]]:
     """A demo that serves: its process, its port, and what it printed until then."""
     port = free_port()
     process = subprocess.Popen(
         [sys.executable, str(RUN)],
         cwd=folder,
-        env=process_environment(PORT=str(port), PYTHONIOENCODING="cp1252"),
+        env=process_environment(PORT=str(port), PYTHONIOENCODING="cp1252", **variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="cp1252",

@@ -19,6 +19,8 @@ from tests.cli.streams import process_environment
 from tests.conftest import REPOSITORY
 from tests.monitoring.queries import RUNBOOK
 
+# The sections that no alert leads to, where it is about what people said.
+CONTENT = ("Erase a person", "A secret was captured in clear", "Content seen in a log")
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _GCLOUD = Path(__file__).with_name("gcloud_of_files.py")
 # Nothing of the page takes so long: what is not over by then waits for ever.

@@ -19,10 +19,13 @@ from typing import Any, NoReturn
 _CHANGES = (
     "config set", "auth login", "services enable", "secrets create", "compute", "run services update",
     "run services add-iam", "sql",
-    "pubsub subscriptions ack",
+    "pubsub subscriptions ack", "logging logs delete",
 )  # fmt: skip
-_LISTS = ("run revisions list", "secrets versions list", "pubsub subscriptions describe")
+_LISTS = ("run revisions list", "secrets versions list", "pubsub subscriptions describe", "logging sinks list")
 _CONDITION = re.compile(r'([\w.]+)(>=|=)"?([^"]*)"?')
+# Where a service's standard error goes.
+_LOG = "projects/my-project/logs/run.googleapis.com%2Fstderr"
+_WORD = re.compile(r'"([^"]+)"')
 
 
 def main(words: list[str]) -> None:
@@ -66,12 +69,19 @@ def _entries(logs: dict[str, str]) -> Iterator[dict[str, Any]]:
             if line.startswith("{"):
                 payload = json.loads(line)
                 labels = {"labels": {"service_name": service}, "type": "cloud_run_revision"}
-                yield {"jsonPayload": payload, "resource": labels, "severity": payload.get("severity")}
+                yield {"jsonPayload": payload, "resource": labels, "severity": payload.get("severity"), "logName": _LOG}
 
 
 def _holds(entry: dict[str, Any], conditions: str) -> bool:
-    """Whether each condition holds. One by ``>=`` does where the field is there: no levels are compared here."""
+    """Whether each condition holds. One by ``>=`` does where the field is there: no levels are compared here.
+
+    A word in quotation marks holds where it stands in any field.
+    """
     for condition in conditions.split(" AND "):
+        if word := _WORD.fullmatch(condition):
+            if word[1] not in json.dumps(entry["jsonPayload"], ensure_ascii=False):
+                return False
+            continue
         parsed = _CONDITION.fullmatch(condition)
         name, sign, wanted = parsed.groups() if parsed else _end(64, f"what is {condition}?")
         value = _value(entry, name)

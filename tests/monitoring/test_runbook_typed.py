@@ -6,7 +6,6 @@ import base64
 import gzip
 import hashlib
 import itertools
-import json
 import re
 import shlex
 import shutil
@@ -19,70 +18,18 @@ import psycopg
 import pytest
 
 from agent.bootstrap import new_id
-from tests.cli.store.server import StoreServer, store_server
 from tests.deploy.test_deploy_sh import unknown_to_gcloud
-from tests.live.host import FunctionHost, free_port, function_host
 from tests.live.payloads import encoded, own_session
-from tests.monitoring.desk import Desk, World, lines, part, typed
+from tests.monitoring.deployment import KEYS, READ, WRITE, Deployment
+from tests.monitoring.desk import CONTENT, Desk, World, lines, part, typed
 from tests.monitoring.queries import RUNBOOK, SERVICE_LEVELS, alerts, blocks
-from tests.monitoring.site import DEADLINE_S, SERVICES
+from tests.monitoring.site import SERVICES
 from tests.monitoring.traffic import captures, no_capture, post, pushed
 from tests.store import postgres_server
 
-WRITE, READ, ADMIN, METRICS = (f"a-key-to-{name}-of-this-store" for name in ("write", "read", "admin", "measure"))
-KEYS = f"acme:{WRITE}:write,acme:{READ}:read,acme:{ADMIN}:admin"
 UNKNOWN = "a-key-that-nobody-knows-1"
 UP, FIGURES = 1, 2
-
-
-class Deployment:
-    """A store with three keys on one port, functions before it, and a desk that reaches all of them."""
-
-    def __init__(self, folder: Path, running: ExitStack) -> None:
-        self.folder = folder
-        self._running = running
-        self.port = str(free_port())
-        self.database = f"sqlite:///{folder / 'store.db'}"
-        self.store = self.start_store()
-        self.desk = Desk(folder / "desk", World())
-        for target in ("handler", "recall"):
-            self.function(target, READ if target == "recall" else WRITE)
-        self.desk.world.services["conversation-store"] = self.store.url
-        self.desk.world.secrets.update(
-            {
-                "conversation-store-url": self.database,
-                "conversation-store-keys": KEYS,
-                "conversation-store-write-key": WRITE,
-                "conversation-store-read-key": READ,
-                "conversation-store-metrics-key": METRICS,
-            }
-        )
-
-    def start_store(self, **variables: str) -> StoreServer:
-        folder = self.folder / new_id()
-        folder.mkdir()
-        settings = {"RUVECTOR_STORE": self.database, "RUVECTOR_KEYS": KEYS, "METRICS_KEY": METRICS, **variables}
-        return self._running.enter_context(store_server(folder, "--port", self.port, **settings))
-
-    def function(self, target: str, key: str) -> FunctionHost:
-        """A new revision of the target's function, with this key of the store."""
-        host = self._running.enter_context(
-            function_host(
-                self.folder, target=target, store=self.store.url, RUVECTOR_API_KEY=key, RUVECTOR_DEADLINE_S=DEADLINE_S
-            )
-        )
-        self.desk.world.services[SERVICES[target]] = host.url
-        self.desk.world.logs[SERVICES[target]] = str(host.log_path)
-        return host
-
-    def send(self, bodies: list[bytes]) -> set[int]:
-        return set(post(self.desk.world.services["conversation-memory"], bodies))
-
-    @property
-    def sessions(self) -> list[dict[str, Any]]:
-        """What is stored, as a reader is told."""
-        said = self.desk.type("memory-graph agent conversation-memory sessions --jsonl")
-        return [json.loads(line) for line in said.out.splitlines() if line.startswith("{")]
+PARTS = ("A machine in the network", "Tools", *(alert.name for alert in alerts()), *CONTENT)
 
 
 @pytest.fixture
@@ -270,7 +217,10 @@ def test_every_command_of_ours_comes_to_its_end(deployment: Deployment) -> None:
     assert deployment.send(captures(1)) == {200}
     ours = re.findall(r"^(?:[A-Z_]+=\S+ )*memory-graph .*?(?= &&$|$)", RUNBOOK.read_text(), re.MULTILINE)
     assert len(ours) > 10
-    said = deployment.desk.type("\n".join([f"DEAD=. FORMAT=native QUOTAS= SESSION={new_id()}", *ours, "echo the end"]))
+    set_by_the_page = (
+        f"DEAD=. FORMAT=native QUOTAS= SESSION={new_id()} PERSON=ann WORD=zebra STORE={deployment.database}"
+    )
+    said = deployment.desk.type("\n".join([set_by_the_page, *ours, "echo the end"]))
     assert said.out.endswith("the end\n")
 
 
@@ -286,7 +236,7 @@ def page(tmp_path: Path) -> Desk:
     return Desk(tmp_path, world, stubs=("curl", "psql", "git", "memory-graph"))
 
 
-@pytest.mark.parametrize("name", ["A machine in the network", "Tools", *(alert.name for alert in alerts())])
+@pytest.mark.parametrize("name", PARTS)
 def test_a_part_uses_no_variable_that_neither_it_nor_the_tools_have_set(page: Desk, name: str) -> None:
     (page.home / "build").mkdir()
     commands = "\n".join(lines(name))
@@ -300,7 +250,7 @@ def test_a_part_uses_no_variable_that_neither_it_nor_the_tools_have_set(page: De
     shutil.which("gcloud") is None, reason="no gcloud here: its list of commands and flags is not known"
 )
 def test_gcloud_takes_each_command_of_the_page(page: Desk, tmp_path: Path) -> None:
-    for name in ["A machine in the network", "Tools", *(alert.name for alert in alerts())]:
+    for name in PARTS:
         page.type("\n".join(lines(name)))
     assert page.type_alone("set -e\n" + "\n".join(blocks(SERVICE_LEVELS, "sh"))).code == 0
     assert [name for name, _ in page.world.added] == ["conversation-store-metrics-key"]

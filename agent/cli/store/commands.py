@@ -157,6 +157,30 @@ def erasures(
 
 
 @store_group.command()
+def audit(
+    context: typer.Context,
+    *,
+    user_id: Annotated[
+        str | None,
+        typer.Option("--user-id", metavar="ID", help="Only what was done with this user, found by the name's digest."),
+    ] = None,
+    output_format: FormatOption = Format.TABLE,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="JSON Lines: one JSON document a line.")] = False,
+    store: DatabaseOption = None,
+    debug: DebugOption = False,
+) -> int:
+    """List who erased, exported or administered what and when, of all tenants. A user's name is there as a digest.
+
+    Example: memory-graph store audit --user-id ann@example.com
+    """
+    from agent.cli.store.audit import AuditCommand
+
+    command = AuditCommand(user_id)
+    run = make_invocation(context, output_format, store, debug=debug, jsonl=jsonl).run
+    return run(command, interrupted=command.interrupted)
+
+
+@store_group.command()
 def scrub(
     context: typer.Context,
     *,
@@ -195,6 +219,8 @@ def migrate(
 @store_group.command()
 def keys(context: typer.Context, *, output_format: FormatOption = Format.TABLE, debug: DebugOption = False) -> int:
     """List the names of the configured keys, what each may do, and its quotas. Never a key, and makes none.
+
+    Those of who calls the functions too, as logs name them: CAPTURE_API_KEYS, RECALL_API_KEYS, or their files.
 
     Example: memory-graph store keys
     """

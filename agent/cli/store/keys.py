@@ -1,9 +1,15 @@
-"""``store keys``: who may call the store, by the names of their keys. A key itself is not known here."""
+"""``store keys``: who may call the store and the functions, by the names of their keys. No key is shown.
+
+A line of a log is matched with a key by that name: it is made of the key's digest, so nobody finds the key by it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections.abc import Mapping
+from typing import Any, Final
 
+from agent.callers.settings import RATE_LIMIT, caller_settings
 from agent.cli.exit_codes import ExitCode
 from agent.cli.invocation import Invocation
 from agent.cli.result import print_result
@@ -12,13 +18,34 @@ from store.http.access import Key
 from store.http.quotas import Quota
 from store.settings import StoreSettings
 
+# Who has callers with keys of their own, and the variable that holds these, or whose ``_FILE`` does.
+_FUNCTIONS: Final = {"capture": "CAPTURE_API_KEYS", "recall": "RECALL_API_KEYS"}
+
 
 def show_keys(invocation: Invocation) -> ExitCode:
-    """Print the keys of ``RUVECTOR_KEYS`` with the quotas that bound each: its own, and its tenant's."""
+    """Print the keys of ``RUVECTOR_KEYS`` with the quotas that bound each, its own and its tenant's; then the callers'.
+
+    Raises ConfigurationError for the first setting that does not hold.
+    """
     settings = store_settings(invocation)
     described = [_described(key, settings) for key in settings.keys]
-    print_result(invocation, {"keys": described}, _facts(described))
+    callers = _callers(invocation.terminal.environ)
+    rows = [(key["name"], f"calls {key['function']} ({key['variable']})") for key in callers]
+    print_result(invocation, {"keys": described, "callers": callers}, [*_facts(described), *rows])
     return ExitCode.OK
+
+
+def _callers(environ: Mapping[str, str]) -> list[dict[str, str]]:
+    """The keys of the functions' callers, in the order of their settings."""
+    # The limit of callers is none of their names, and costs its library.
+    named = {variable: value for variable, value in environ.items() if variable != RATE_LIMIT}
+    found = []
+    for function, variable in _FUNCTIONS.items():
+        settings = caller_settings(named, variable)
+        if settings is not None:
+            names = settings.key_names(time.monotonic_ns)
+            found += [{"name": name, "function": function, "variable": settings.variable} for name in names]
+    return found
 
 
 def _described(key: Key, settings: StoreSettings) -> dict[str, Any]:

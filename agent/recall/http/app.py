@@ -145,7 +145,7 @@ class RecallApp:
         found = find(environ)
         telemetry.operating(found.operation, is_open=found.operation in OPEN)
         if self._callers is not None and found.operation not in OPEN:
-            self._callers.admit(environ)
+            self._callers.admit(environ, telemetry.called_by)
         session_id = session_named(found.session) if found.session else ""
         request = Request(environ, found.operation, session_id, self._source, telemetry)
         return self._operations[found.operation](request)

@@ -25,6 +25,9 @@ class RequestTelemetry(Protocol):
     @property
     def spans(self) -> Spans: ...
 
+    def called_by(self, key_name: str) -> None:
+        """The caller is known by the key of this name."""
+
     def received(self, operation: str, session_id: str, *, memory: Memory, history_count: int) -> None:
         """The session was found: what it remembers, and how many turns its history has."""
 

@@ -11,7 +11,7 @@ from agent.cli.app import main
 from tests.cli.store.running import filled
 
 Run = Callable[..., tuple[int, str, str]]
-COMMANDS = ("serve", "verify", "expire", "backup", "restore", "erasures", "scrub", "migrate", "keys", "pull")
+COMMANDS = ("serve", "verify", "expire", "backup", "restore", "erasures", "audit", "scrub", "migrate", "keys", "pull")
 
 
 @pytest.fixture
@@ -76,10 +76,13 @@ def test_options_reach_their_commands(run: Run, tmp_path: Path) -> None:
     assert (code, err, json.loads(out)["ok"]) == (0, "", True)
     code, out, err = run("store", "pull", "--from", "memory-graph.db", "--store", "other.db", "--format", "json")
     assert (code, err, json.loads(out)["new"]) == (0, "", 1)
+    nobody = run("store", "audit", "--user-id", "ann", "--jsonl")
+    assert (nobody[:2], "no act found on the user" in nobody[2]) == ((0, ""), True)
+    assert json.loads(run("store", "audit", "--format", "json")[1]) == {"audit": [], "complete": True}
     code, out, err = run("store", "scrub", "--store", "other.db")
     assert (code, out, err) == (0, "files  rewritten\n", "")
     code, out, _ = run("store", "keys", "--format", "yaml")
-    assert (code, out) == (0, "keys: []\n")
+    assert (code, out) == (0, "keys: []\ncallers: []\n")
     assert run("store", "migrate", "--store", "third.db")[0] == 0
     options = ("--from-tenant", "acme", "--tenant", "acme", "--format", "json")
     assert run("store", "pull", "--from", "memory-graph.db", "--store", "other.db", *options)[0] == 0

@@ -8,6 +8,7 @@ import pytest
 
 from agent.cli.exit_codes import ExitCode
 from agent.cli.output_format import Format
+from agent.cli.store.audit import AuditCommand
 from agent.cli.store.erasures import ApplyCommand, ErasuresCommand
 from agent.cli.store.expire import ExpireCommand
 from agent.cli.store.migrate import MigrateCommand
@@ -56,6 +57,8 @@ def test_a_database_is_made_checked_emptied_and_cleaned(url, tmp_path):
     assert (code, err, json.loads(out)["checked"]["events"]) == (ExitCode.OK, "", 2)
     code, out, err = run(ExpireCommand("30d", dry_run=False, batch=10), url)
     assert (code, err, json.loads(out)["sessions"]) == (ExitCode.OK, "", [{"session_id": old, "turns": 2}])
+    (act,) = json.loads(run(AuditCommand(None), url)[1])["audit"]
+    assert (act["tenant"], act["action"], act["subject"]) == ("default", "erase_session", old)
     assert run(ScrubCommand(), url, Format.TABLE) == (ExitCode.OK, "files  rewritten\n", "")
     ledger = str(tmp_path / "ledger.jsonl")
     assert run(ErasuresCommand(ledger), url)[0] == ExitCode.OK

@@ -54,6 +54,9 @@ class FakeTelemetry:
         self.reports.append(("span", name))
         yield
 
+    def called_by(self, key_name: str) -> None:
+        self.reports.append(("called_by", key_name))
+
     def received(self, operation: str, session_id: str, *, memory: Any, history_count: int) -> None:
         self.reports.append(("received", (operation, session_id, memory, history_count)))
 
