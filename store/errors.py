@@ -24,6 +24,11 @@ class StoreAnswerError(Exception):
         self.message = message
         self.headers: dict[str, str] = dict(headers or {})
 
+    @property
+    def details(self) -> dict[str, object]:
+        """What a client may decide by beside the status; empty for most."""
+        return {}
+
 
 class BadRequest(StoreAnswerError):
     """The request does not say what the contract lets it say. Nothing was written."""
@@ -92,10 +97,6 @@ class DatabaseUnreachable(Unavailable):
     """The file cannot be opened, read or written (SQLITE_CANTOPEN, SQLITE_IOERR)."""
 
 
-class DamagedDatabase(Unavailable):
-    """The file is malformed, or a stored body cannot be unpacked."""
-
-
 class NotADatabase(Unavailable):
     """The file is no SQLite database, or one that another program made."""
 
@@ -109,6 +110,47 @@ class NewerDatabase(Unavailable):
 
 class ForkedDatabase(Unavailable):
     """The process forked after the store was used: SQLite does not survive that (sqlite.org/howtocorrupt.html, 2.6)."""
+
+
+class DamagedDatabase(StoreAnswerError):
+    """What is kept cannot be read: the file is malformed, or a stored body is not what was written.
+
+    A status that is not retried (CONTRACT 7): asked again it is the same, until somebody puts a backup in its place.
+    """
+
+    rule: ClassVar[str] = "damaged_database"
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"rule": self.rule}
+
+
+class DamagedEvent(DamagedDatabase):
+    """The event at ``position`` cannot be read; all others may be.
+
+    ``through``: where the damage is, if turns of it stand in another event. ``next_cursor``: where a list goes on.
+    """
+
+    rule = "damaged_event"
+
+    def __init__(
+        self, message: str, position: int, *, through: int | None = None, next_cursor: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.position = position
+        self.through = through
+        self.next_cursor = next_cursor
+
+    @property
+    def details(self) -> dict[str, object]:
+        more = {"position": self.position, "through": self.through, "next_cursor": self.next_cursor}
+        return {**super().details, **{name: value for name, value in more.items() if value is not None}}
+
+
+class LostEvent(DamagedEvent):
+    """Something that is there needs the event at ``position``, and nothing stands there."""
+
+    rule = "lost_position"
 
 
 class Unauthorized(StoreAnswerError):

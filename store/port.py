@@ -32,7 +32,11 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The receipt of CONTRACT 10. On a duplicate everything but ``turns`` is the first event's."""
+    """The receipt of CONTRACT 10. On a duplicate everything but ``turns`` is the first event's.
+
+    ``kept_fuller`` counts the known turns that came with another body in a narrower mode and stay as they are
+    (CONTRACT 8): none for a duplicate, which writes nothing.
+    """
 
     duplicate: bool
     event_id: str
@@ -40,6 +44,7 @@ class Appended:
     timestamp: str
     position: int
     turns: TurnCounts
+    kept_fuller: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +240,7 @@ class Store(Protocol):
         """Write an audit row for an act of administration."""
 
     def ping(self, *, timeout_s: float | None = None) -> None:
-        """Return if a write would be taken now; raises Unavailable otherwise."""
+        """Return if a write would be taken now; raises Unavailable or DamagedDatabase otherwise."""
 
     def close(self) -> None:
         """Let go of files and connections. A later call opens them again."""

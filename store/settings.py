@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from agent.core.api_keys import checked_key, digest_of, refuse_repeated
 from agent.core.cors import allowed_origins
+from agent.core.guarding_settings import refuse_empty
 from agent.core.setting_entries import WrongEntry, entries, ordinal
 from agent.errors import ConfigurationError
 from store.http.access import LOOPBACK_NAME, ROLES, Key
@@ -47,6 +48,7 @@ class StoreSettings:
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> StoreSettings:
         """Read the settings. Raises ConfigurationError for the first that does not hold."""
+        refuse_empty(environ, "RUVECTOR_KEYS", "RUVECTOR_QUOTAS")
         keys = _keys(environ)
         return cls(
             url=_url(environ),

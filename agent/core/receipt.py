@@ -23,6 +23,8 @@ class Receipt(NamedTuple):
     ``event_id``, ``position``, ``turns``, ``execution_ref`` and ``timestamp`` are None where the store does not say
     (the deployed service names only the event). On a duplicate the last two are the first event's.
     ``latency_ms`` is the whole time that the append took here, retries included; ``attempts`` how many were made.
+    ``kept_fuller`` counts the known turns that came with another body in a narrower mode and stay as they are
+    (CONTRACT 8); 0 also where the store does not say.
     """
 
     event_id: str | None
@@ -33,3 +35,4 @@ class Receipt(NamedTuple):
     timestamp: str | None
     latency_ms: int
     attempts: int = 1
+    kept_fuller: int = 0

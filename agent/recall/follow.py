@@ -1,7 +1,7 @@
 """The store's feed followed beyond a position, as long as somebody listens: nothing is lost, nothing comes twice.
 
 A store that goes away is waited for, longer each time up to a bound, and asked again from where it stopped. What will
-not pass by waiting ends it: a key that is refused, a store without a feed.
+not pass by waiting ends it: a key that is refused, a store without a feed, or one that cannot read what it keeps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Final
 
-from agent.errors import AgentError, RateLimitExceeded, StoreError, StoreNotFound, StoreWriteError
+from agent.errors import AgentError, RateLimitExceeded, StoreDamaged, StoreError, StoreNotFound, StoreWriteError
 from agent.ruvector.feed import FedEvent, FeedPage
 from agent.ruvector.reads import StoreReads
 
@@ -84,8 +84,10 @@ class Follow:
             # One that fed before has it back when it is set up again.
             if not self._has_feed:
                 raise StoreNotFound("this store has no feed of events", details=error.details) from error
-        elif isinstance(error, StoreWriteError) and HTTPStatus(400) <= error.upstream_status < HTTPStatus(500):
-            raise error
+        elif isinstance(error, StoreWriteError):
+            is_refused = HTTPStatus(400) <= error.upstream_status < HTTPStatus(500)
+            if is_refused or isinstance(error, StoreDamaged):
+                raise error
 
 
 def position_of(event: FedEvent) -> int:

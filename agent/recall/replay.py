@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final, NamedTuple, Unpack
 
 from agent.core.replay import NOT_JSON, Reason, Replay, Verdict, replay
-from agent.errors import StoreNotFound, StoreWriteError
+from agent.errors import StoreDamaged, StoreNotFound, StoreWriteError
 from agent.ruvector.feed import FedEvent
 from agent.ruvector.parsed import ParsedEvent, ParsedPage, parsed
 from agent.ruvector.reads import EventFilters, StoreReads
@@ -74,13 +74,26 @@ class Verification(Iterator[Replayed]):
 
     Without filters it is the feed, which has the events of all writers. Raises as ``StoreReads`` does, in the middle
     too, and StoreWriteError where the store's pages do not advance. ``is_open``, known at the end: the store does not
-    say whether there are more. ``highest`` is the last position of the pages that are done with.
+    say whether there are more. ``highest`` is the last position of the pages that are done with, ``cursor`` where they
+    end; ``after`` is that of an earlier walk.
+
+    ``damaged`` is told of each event that the store cannot read and says how to go on behind; without it such an event
+    is raised as any other failure.
     """
 
-    def __init__(self, reads: StoreReads, **which: Unpack[EventFilters]) -> None:
+    def __init__(
+        self,
+        reads: StoreReads,
+        *,
+        after: str | None = None,
+        damaged: Callable[[StoreDamaged], None] | None = None,
+        **which: Unpack[EventFilters],
+    ) -> None:
         self._reads = reads
         self._which = which
+        self._damaged = damaged
         self._walk = self._replayed()
+        self.cursor = after
         self.highest = -1
         self.is_open = False
 
@@ -88,10 +101,16 @@ class Verification(Iterator[Replayed]):
         return next(self._walk)
 
     def _replayed(self) -> Iterator[Replayed]:
-        cursor: str | None = None
-        cursors = {cursor}
+        cursors = {self.cursor}
         while True:
-            page = self._page(cursor)
+            try:
+                page = self._page(self.cursor)
+            except StoreDamaged as error:
+                if self._damaged is None or error.next_cursor is None:
+                    raise
+                self._damaged(error)
+                self._go_on(error.next_cursor, cursors, [] if error.position is None else [error.position])
+                continue
             self.is_open = page.is_open
             if page.is_empty:
                 return
@@ -100,13 +119,16 @@ class Verification(Iterator[Replayed]):
                 yield Replayed(event.execution_ref, event.position, _sketch_replayed(event))
                 if event.position is not None:
                     positions.append(event.position)
-            cursor = page.next_cursor
-            if cursor is None:
+            if page.next_cursor is None:
                 return
-            if cursor in cursors or (positions and max(positions) <= self.highest):
-                raise StoreWriteError("the store's pages do not advance", upstream_status=HTTPStatus.OK)
-            cursors.add(cursor)
-            self.highest = max((self.highest, *positions))
+            self._go_on(page.next_cursor, cursors, positions)
+
+    def _go_on(self, cursor: str, cursors: set[str | None], positions: list[int]) -> None:
+        if cursor in cursors or (positions and max(positions) <= self.highest):
+            raise StoreWriteError("the store's pages do not advance", upstream_status=HTTPStatus.OK)
+        cursors.add(cursor)
+        self.cursor = cursor
+        self.highest = max((self.highest, *positions))
 
     def _page(self, cursor: str | None) -> ParsedPage:
         try:

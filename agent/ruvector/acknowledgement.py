@@ -40,6 +40,7 @@ def read_receipt(status: int, body: bytes, *, latency_ms: int, attempts: int = 1
         timestamp=_timestamp(document.get("timestamp")),
         latency_ms=latency_ms,
         attempts=attempts,
+        kept_fuller=_count(document.get("kept_fuller")) or 0,
     )
 
 

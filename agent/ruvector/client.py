@@ -36,9 +36,10 @@ from agent.ruvector.exchange import (
     Unformed,
 )
 from agent.ruvector.given_up import given_up
+from agent.ruvector.refused import refused
 from agent.ruvector.request_head import HeadStart
 from agent.ruvector.retry import Attempt, AttemptError, RetryPolicy, parse_retry_after
-from agent.ruvector.store_key import KeyState, Role, key_refused, key_state, role_needed
+from agent.ruvector.store_key import KeyState, key_state, role_needed
 
 if TYPE_CHECKING:
     import httpx
@@ -137,7 +138,7 @@ class RuvectorClient:
                 taken_ms = self._milliseconds(started)
                 return read_receipt(answer.status, answer.body, latency_ms=taken_ms, attempts=attempt.number)
             except ValueError:
-                raise _refused(answer, attempt, "write") from None
+                raise refused(answer, "write", attempts=attempt.number) from None
 
         return self._run(attempt_append, repeat_acted=not self._at_most_once)
 
@@ -196,7 +197,8 @@ class RuvectorClient:
         """What ``read`` makes of a 200's body; it raises ValueError for what it does not understand.
 
         Retried as a write is; a GET is always safe to repeat. A name whose value is None is not in the query. Raises
-        StoreNotFound for a 404, StoreWriteError for an answer that is not what was asked for, AnswerTooLong.
+        StoreNotFound for a 404, StoreWriteError for an answer that is not what was asked for (StoreDamaged where the
+        store cannot read it), AnswerTooLong.
         """
         given = {name: value for name, value in query.items() if value is not None}
         target = self._target(f"{path}?{urlencode(given)}" if given else path)
@@ -209,13 +211,14 @@ class RuvectorClient:
                 details = {"upstream_status": 404, "attempts": attempt.number}
                 raise StoreNotFound("the store has no such record", details=details)
             if answer.status != 200:
-                raise _refused(answer, attempt, role)
+                raise refused(answer, role, attempts=attempt.number)
             if not answer.is_whole:
-                raise AnswerTooLong(_refused(answer, attempt, role))
+                raise AnswerTooLong(refused(answer, role, attempts=attempt.number))
             try:
                 return read(answer.body)
             except ValueError:
-                raise _refused(answer, attempt, role) from None  # a parser's error quotes what it could not read
+                # A parser's error quotes what it could not read.
+                raise refused(answer, role, attempts=attempt.number) from None
 
         return self._run(attempt_ask, repeat_acted=method == "GET" or not self._at_most_once)
 
@@ -308,15 +311,6 @@ def _address(base_url: str) -> Address:
 
 def _unformed() -> InternalError:
     return InternalError("the request to the store could not be formed")
-
-
-def _refused(answer: Answer, attempt: Attempt, role: Role) -> StoreWriteError:
-    return StoreWriteError(
-        key_refused(answer.status, role)
-        or f"the store answered {answer.status} with something that is not the answer that was asked for",
-        upstream_status=answer.status,
-        details={"attempts": attempt.number},
-    )
 
 
 def _header_value(text: str, what: str) -> bytes:

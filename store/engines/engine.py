@@ -53,7 +53,7 @@ class Engine(Protocol):
         """A transaction that reads one state of the database, whatever is written meanwhile."""
 
     def probe(self, *, timeout_s: float | None = None) -> None:
-        """Return if a write would be taken now. Raises Unavailable."""
+        """Return if a write would be taken now. Raises Unavailable or DamagedDatabase."""
 
     def has_store(self) -> bool:
         """Whether the database has a store's tables. Makes nothing, not the file either."""

@@ -73,4 +73,6 @@ def page(name: str, rows: tuple[bytes, ...], **more: Any) -> Answer:
 
 def refusal(fault: StoreAnswerError, **more: str) -> Answer:
     """The answer to what was refused or failed."""
-    return Answer(fault.status, orjson.dumps({"error": fault.error, "message": fault.message, **more}), fault.headers)
+    details = {"details": fault.details} if fault.details else {}
+    body = {"error": fault.error, "message": fault.message, **details, **more}
+    return Answer(fault.status, orjson.dumps(body), fault.headers)

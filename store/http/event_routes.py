@@ -7,7 +7,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 
-from store.errors import Forbidden
+from store.errors import DamagedEvent, Forbidden
 from store.http.answer import Answer, answer, page
 from store.http.cursor import binding, read_cursor, write_cursor
 from store.http.edge import Metrics
@@ -71,6 +71,7 @@ class EventRoutes:
             "timestamp": appended.timestamp,
             "position": appended.position,
             "turns": appended.turns.as_dict(),
+            **({"kept_fuller": appended.kept_fuller} if appended.kept_fuller else {}),
         }
         return answer(receipt, HTTPStatus.OK if appended.duplicate else HTTPStatus.CREATED)
 
@@ -109,7 +110,7 @@ class EventRoutes:
             after=None if cursor is None else read_cursor(cursor, bound),
             descending=descending,
         )
-        found = self._store.events(wanted, tenant=request.tenant, timeout_s=request.timeout_s)
+        found = self._page(wanted, request, bound)
         next_cursor = None if found.last is None else write_cursor(found.last, bound)
         return page("events", found.events, next_cursor=next_cursor)
 
@@ -119,9 +120,17 @@ class EventRoutes:
         bound = binding("feed", *sorted(types or ()))
         after = _after(query, bound)
         wanted = EventsQuery(types=types, limit=page_limit(query), after=after)
-        found = self._store.events(wanted, tenant=request.tenant, timeout_s=request.timeout_s)
+        found = self._page(wanted, request, bound)
         place = _place(found, after)
         return page("events", found.events, next_cursor=None if place is None else write_cursor(place, bound))
+
+    def _page(self, wanted: EventsQuery, request: Request, bound: str) -> EventPage:
+        """What the store has of ``wanted``. Raises DamagedEvent, which says where the list goes on behind it."""
+        try:
+            return self._store.events(wanted, tenant=request.tenant, timeout_s=request.timeout_s)
+        except DamagedEvent as fault:
+            fault.next_cursor = write_cursor(fault.position, bound)
+            raise
 
 
 def _after(query: Query, bound: str) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from http import HTTPStatus
 
-from store.errors import Unavailable
+from store.errors import DamagedDatabase, DatabaseUnreachable, Unavailable
 from store.http.answer import Answer, answer, refusal
 from store.http.edge import Metrics
 from store.http.request import Request
@@ -40,10 +40,16 @@ class ServiceRoutes:
             try:
                 self._store.ping(timeout_s=request.timeout_s)
             except Unavailable as fault:
-                return refusal(fault, status="unavailable", kind=self._store.kind)
+                return self._down(fault)
+            except DamagedDatabase as fault:
+                # A health answer knows 200 and 503: whoever is sent elsewhere by it comes back when it is repaired.
+                return self._down(DatabaseUnreachable(fault.message))
             return answer({"status": word, "kind": self._store.kind})
 
         return probe
+
+    def _down(self, fault: Unavailable) -> Answer:
+        return refusal(fault, status="unavailable", kind=self._store.kind)
 
     def _document(self, request: Request) -> Answer:
         request.query()

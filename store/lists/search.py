@@ -13,6 +13,7 @@ from typing import Any, Final
 from store.engines.engine import Connection, Engine
 from store.engines.schema import MAX_POSITION, MAX_SEQ, event_key, position_of, turn_key
 from store.lists.words import words
+from store.log.damage import reading_event
 from store.log.envelope import parse_kept
 from store.log.event_body import open_body
 from store.log.layout import NEW, REVISED, unpack
@@ -78,7 +79,8 @@ def _read_part(connection: Connection, tenant: int) -> _Part | None:
     until, count = since, 0
     for key, session_key, layout, kept in connection.execute(_BEHIND, (*span, _EVENTS_AT_ONCE)):
         until = position_of(key)
-        body = open_body(unpack(layout), kept)
+        with reading_event(until):
+            body = open_body(unpack(layout), kept)
         if REVISED in body.layout.kinds:
             revised.add(session_key)
         for turn in body.own:

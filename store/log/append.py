@@ -171,10 +171,10 @@ class _Writer:
     def add(self, position: int, prepared: Prepared, session: SessionRow | None) -> Appended:
         submission = prepared.submission
         envelope, capture = submission.envelope, submission.capture
-        writes, counts = TurnWrites(), _NO_TURNS
+        writes, counts, placement = TurnWrites(), _NO_TURNS, Placement()
         if session is not None:
             if capture is None:
-                placement, row = Placement(), session
+                row = session
             else:
                 at = AppendedTo(self.tenant, session.key, position)
                 placement = self._place(prepared, session)
@@ -201,6 +201,7 @@ class _Writer:
             timestamp=envelope.timestamp,
             position=position,
             turns=counts,
+            kept_fuller=placement.kept_fuller,
         )
 
     def write(self) -> None:

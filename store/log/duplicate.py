@@ -9,7 +9,7 @@ from typing import Any, Final
 from agent.core.receipt import TurnCounts
 from store.engines.engine import Connection
 from store.engines.schema import position_of
-from store.errors import Conflict
+from store.errors import Conflict, LostEvent
 from store.log.envelope import Envelope, canonical_sent, parse_kept
 from store.log.event_body import as_kept
 from store.log.event_keys import EventKeys
@@ -25,6 +25,7 @@ SELECT key, event_key, event_id, execution_ref, timestamp, inputs_hash, turn_cou
 FROM event_keys JOIN events USING (event_key)
 WHERE key IN ({marks})
 """
+_LOST: Final = "SELECT min(event_key) FROM event_keys WHERE key IN ({marks})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,15 @@ class _First:
 
 
 def find_duplicate(connection: Connection, tenant: int, keys: EventKeys, envelope: Envelope) -> Appended:
-    """The first event of this payload or reference. Raises Conflict where it has another body."""
+    """The first event of this payload or reference.
+
+    Raises Conflict where it has another body, LostEvent where nothing but its keys is left of it.
+    """
     (marks, some), *_ = batches(keys.all())
     found = [_First(*row) for row in connection.execute(_FIND.format(marks=marks), some)]
+    if not found:
+        (key,) = connection.execute(_LOST.format(marks=marks), some).fetchone()
+        raise LostEvent("an event is not there", position_of(key))
     names = {keys.execution_ref: "execution_ref", keys.caller: "Idempotency-Key"}
     for event in found:
         if event.key in names and not _same_body(connection, tenant, event, envelope):

@@ -7,7 +7,8 @@ from typing import Final
 from agent.core.ids import is_uuid
 from store.engines.engine import Connection
 from store.engines.schema import event_key, position_of
-from store.errors import DamagedDatabase
+from store.errors import DamagedDatabase, LostEvent
+from store.log.damage import reading_event
 from store.log.envelope import parse_kept
 from store.log.event_body import OpenBody, event_text, open_body, with_members
 from store.log.identifiers import packed
@@ -18,12 +19,13 @@ COLUMNS: Final = "event_key, erased, layout, body"
 
 
 def envelope_text(chunks: Chunks, row: tuple[int, int, bytes, bytes]) -> bytes:
-    """The envelope of a row of COLUMNS; ``chunks`` finds the turns that stand in other events."""
+    """The envelope of a row of COLUMNS; ``chunks`` finds the turns that stand in other events. Raises DamagedEvent."""
     key, erased, layout, kept = row
     position = position_of(key)
-    body = open_body(unpack(layout), kept)
     head = b'{"position":%d,"erased":true,' if erased else b'{"position":%d,'
-    return event_text(body, turn_texts(chunks, body), head % position)
+    with reading_event(position):
+        body = open_body(unpack(layout), kept)
+        return event_text(body, turn_texts(chunks, body), head % position)
 
 
 def turn_texts(chunks: Chunks, body: OpenBody) -> list[bytes]:
@@ -40,15 +42,16 @@ def turn_texts(chunks: Chunks, body: OpenBody) -> list[bytes]:
 
 
 def stored_text(connection: Connection, tenant: int, position: int) -> bytes:
-    """The envelope at ``position``, which is there."""
+    """The envelope at ``position``, which is there. Raises DamagedEvent, LostEvent where it is not."""
     return envelope_text(Chunks(connection, tenant), _row(connection, tenant, position))
 
 
 def turn_ids(connection: Connection, tenant: int, position: int) -> list[bytes]:
     """The ids of an event's turns, in its order."""
     _, _, layout, kept = _row(connection, tenant, position)
-    texts = turn_texts(Chunks(connection, tenant), open_body(unpack(layout), kept))
-    return [id_of(text) for text in texts]
+    with reading_event(position):
+        texts = turn_texts(Chunks(connection, tenant), open_body(unpack(layout), kept))
+        return [id_of(text) for text in texts]
 
 
 def id_of(text: bytes) -> bytes:
@@ -64,5 +67,5 @@ def _row(connection: Connection, tenant: int, position: int) -> tuple[int, int, 
     row: tuple[int, int, bytes, bytes] | None
     row = connection.execute(sql, (event_key(tenant, position),)).fetchone()
     if row is None:
-        raise DamagedDatabase("an event is not there")
+        raise LostEvent("an event is not there", position)
     return row

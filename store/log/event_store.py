@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from store.engines.engine import Connection, Engine
-from store.errors import StoreAnswerError, Unavailable
+from store.errors import DamagedDatabase, StoreAnswerError, Unavailable
 from store.log.append import Prepared, append
 from store.log.group_commit import GroupCommit
 from store.log.reads import read_event, read_events
@@ -140,7 +140,7 @@ class EventStore:
         """
         try:
             return self.engine.scrub(at_most_bytes=_REWRITTEN_AT_ONCE_BYTES)
-        except Unavailable:
+        except (Unavailable, DamagedDatabase):
             return False
 
     def export_user(

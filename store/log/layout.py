@@ -121,16 +121,17 @@ def unpack(kept: bytes) -> Layout:
         raise DamagedDatabase("the layout of a stored event cannot be read") from None
 
 
-def own_sizes(kept: bytes) -> list[list[int]]:
-    """The chunks alone of the layout that ``pack`` wrote: the kept bytes of each, then the sizes of its own turns.
+def own_sizes(kept: bytes) -> tuple[list[list[int]], int]:
+    """The chunks alone of the layout that ``pack`` wrote: the kept bytes of each, then the sizes of its own turns; and
+    the checksum of them all.
 
     A part of ``unpack``'s cost, which is much of a page of turns that came one by one. Raises DamagedDatabase.
     """
     try:
-        chunks: list[list[int]] = orjson.loads(kept if kept.startswith(_JSON_STARTS) else decompress(kept))["c"]
+        fields = orjson.loads(kept if kept.startswith(_JSON_STARTS) else decompress(kept))
+        return fields["c"], fields["x"]
     except (ValueError, KeyError, TypeError):
         raise DamagedDatabase("the layout of a stored event cannot be read") from None
-    return chunks
 
 
 class _Unread(Sequence[Reference | None]):

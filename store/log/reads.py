@@ -11,7 +11,7 @@ from agent.core.agent_identity import AGENT_ID
 from agent.core.decision import DECISION_TYPE
 from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, event_key, position_of
-from store.errors import NotFound
+from store.errors import DamagedEvent, NotFound
 from store.lists import labels
 from store.log.event_keys import execution_ref_key
 from store.log.event_rows import COLUMNS as EVENT_COLUMNS
@@ -43,7 +43,10 @@ def read_event(connection: Connection, tenant: int, tenant_name: str, execution_
 
 
 def read_events(connection: Connection, tenant: int, query: EventsQuery, *, page_bytes: int = _PAGE_BYTES) -> EventPage:
-    """One page of envelopes in ``position`` order, shorter than asked where ``page_bytes`` are reached."""
+    """One page of envelopes in ``position`` order, shorter than asked where ``page_bytes`` are reached.
+
+    It ends before an event that cannot be read. Raises DamagedEvent where that would be the first of the page.
+    """
     where, values = _event_filter(connection, tenant, query)
     order = " ORDER BY event_key DESC" if query.descending else " ORDER BY event_key"
     sql = f"SELECT {EVENT_COLUMNS} FROM events WHERE {where}{order} LIMIT ?"  # noqa: S608 - constants only
@@ -53,7 +56,12 @@ def read_events(connection: Connection, tenant: int, query: EventsQuery, *, page
     for row in connection.execute(sql, (*values, query.limit + 1)):
         if len(events) == query.limit or size >= page_bytes:
             return EventPage(tuple(events), last)
-        events.append(envelope_text(chunks, row))
+        try:
+            events.append(envelope_text(chunks, row))
+        except DamagedEvent:
+            if not events:
+                raise
+            return EventPage(tuple(events), last)
         last, size = position_of(row[0]), size + len(events[-1])
     return EventPage(tuple(events), None)
 

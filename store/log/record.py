@@ -7,7 +7,8 @@ from typing import Final
 
 from store.engines.engine import Connection
 from store.engines.schema import event_key
-from store.errors import DamagedDatabase
+from store.errors import DamagedEvent, LostEvent
+from store.log.damage import reading_event
 from store.log.event_body import chunk_text
 from store.log.layout import Layout, OwnPlace, unpack
 
@@ -62,18 +63,21 @@ class Chunks:
             sql = "SELECT layout FROM events WHERE event_key = ?"
             row = self._connection.execute(sql, (event_key(self._tenant, position),)).fetchone()
             if row is None:
-                raise DamagedDatabase("a turn's event is not there")
-            self.remember(position, unpack(row[0]))
+                raise LostEvent("a turn's event is not there", position)
+            with reading_event(position):
+                self.remember(position, unpack(row[0]))
             places = self._places[position]
         if own_index >= len(places):
-            raise DamagedDatabase("a turn's place is outside its event")
+            raise DamagedEvent("a turn's place is outside its event", position)
         return places[own_index]
 
     def _text(self, position: int, at: OwnPlace) -> bytes:
         key = (position, at.chunk)
         text = self._texts.get(key)
         if text is None:
-            text = chunk_text(self._connection.body_part(event_key(self._tenant, position), at.chunk, at.chunk_bytes))
+            of = event_key(self._tenant, position)
+            with reading_event(position):
+                text = chunk_text(self._connection.body_part(of, at.chunk, at.chunk_bytes))
             self._size += len(text)
             if self._size > self._held_bytes:
                 self._texts.clear()

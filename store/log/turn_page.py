@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 import orjson
 
 from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, MAX_SEQ, event_key, position_of, turn_key
-from store.errors import DamagedDatabase, NotFound
+from store.errors import DamagedDatabase, DamagedEvent, LostEvent, NotFound
+from store.log.damage import reading_event
 from store.log.envelope import encode_sent, parse_kept
 from store.log.event_body import chunk_text
 from store.log.identifiers import unpacked
@@ -45,7 +47,9 @@ _PATTERN: Final = b"00000000-0000-0000-0000-000000000000 "
 _DIGITS: Final = tuple(place for place, character in enumerate(_PATTERN) if character == ord("0"))
 # Events that are looked at one by one for what they changed; more are not.
 _FEW_EVENTS: Final = 50
-_SINCE: Final = "SELECT layout FROM events WHERE session_key = ? AND event_key > ? ORDER BY event_key LIMIT ?"
+_SINCE: Final = (
+    "SELECT event_key, layout FROM events WHERE session_key = ? AND event_key > ? ORDER BY event_key LIMIT ?"
+)
 _ERASED_SINCE: Final = "SELECT 1 FROM erasures WHERE erasure_key > ? AND erasure_key <= ? LIMIT 1"
 _BOUNDS: Final = {"changed_after": " AND version > ?", "conversation_id": " AND conversation_id = ?"}
 _EVENTS: Final = """
@@ -101,7 +105,10 @@ def _new_alone(connection: Connection, tenant: int, session_key: int, version: i
     """
     since, end = event_key(tenant, min(version, MAX_POSITION)), event_key(tenant, MAX_POSITION)
     layouts = connection.execute(_SINCE, (session_key, since, _FEW_EVENTS + 1)).fetchall()
-    kinds = "".join(unpack(layout).kinds for (layout,) in layouts[:_FEW_EVENTS])
+    kinds = ""
+    for key, layout in layouts[:_FEW_EVENTS]:
+        with reading_event(position_of(key)):
+            kinds += unpack(layout).kinds
     if len(layouts) > _FEW_EVENTS or REVISED in kinds:
         return None
     erased = connection.execute(_ERASED_SINCE, (since, end)).fetchone()
@@ -195,8 +202,9 @@ class _Events:
                 if version is not None:
                     writer += f',"agent_version":{_text(version)}'
                 self._of[position_of(key)] = _Event(_text(timestamp), writer, layout, body)
-        if not positions <= self._of.keys():
-            raise DamagedDatabase("a turn's event is not there")
+        lost = positions - self._of.keys()
+        if lost:
+            raise LostEvent("a turn's event is not there", min(lost))
 
     def shared(self, of_events: tuple[Any, ...]) -> str:
         """The members that a turn's record has of the event that brought it and of that of its latest revision."""
@@ -215,9 +223,10 @@ class _Events:
             if event.body is None:
                 # A large capture: of its chunks only those that the page needs.
                 return self._chunks.members(RevisionPlace(position, own_index, None))
-            members = self._members[position] = _own_members(event.layout, event.body)
+            with reading_event(position):
+                members = self._members[position] = _own_members(event.layout, event.body)
         if own_index >= len(members):
-            raise DamagedDatabase("a turn's place is outside its event")
+            raise DamagedEvent("a turn's place is outside its event", position)
         return members[own_index]
 
 
@@ -227,10 +236,13 @@ def _text(value: bytes) -> str:
 
 
 def _own_members(layout: bytes, kept: bytes) -> list[bytes]:
-    """The members of each own turn of an event: the tails of their texts."""
+    """The members of each own turn of an event: the tails of their texts. Raises DamagedDatabase."""
     found = []
     place = 0
-    for kept_bytes, *sizes in own_sizes(layout):
+    chunks, checksum = own_sizes(layout)
+    if crc32(kept) != checksum:
+        raise DamagedDatabase("a stored body is not what was written")
+    for kept_bytes, *sizes in chunks:
         if sizes:
             text = chunk_text(kept[place : place + kept_bytes])
             start = 0

@@ -76,10 +76,12 @@ class Placement:
     ``same`` are turns that are there in the same form already; ``alike`` those that may differ in the case of ids.
     ``fuller`` are stored turns (by seq) whose very body came from a fuller event: they count as fuller from then on, or
     a narrower body of a later event would replace what is now known to be the fuller one (CONTRACT 8).
+    ``kept_fuller`` counts those of the ``known`` that came with another body in a narrower mode, and stay as they are.
     """
 
     new: dict[bytes, PlacedTurn] = field(default_factory=dict)
     known: int = 0
+    kept_fuller: int = 0
     erased: int = 0
     revised: dict[bytes, StoredTurn] = field(default_factory=dict)
     same: dict[bytes, StoredTurn] = field(default_factory=dict)
@@ -122,6 +124,7 @@ def place(
         elif narrowness > stored.narrowness:
             # CONTRACT 8: a narrower body never replaces a fuller one.
             placer.placement.known += 1
+            placer.placement.kept_fuller += 1
         else:
             placer.placement.revised[turn.turn_id] = stored
         before = turn

@@ -12,8 +12,9 @@ from typing import Final
 
 from store.engines.engine import Connection
 from store.engines.schema import MAX_SEQ, position_of, turn_key
-from store.errors import DamagedDatabase
+from store.errors import LostEvent
 from store.lists import labels
+from store.log.damage import reading_event
 from store.log.envelope import parse_kept
 from store.log.event_body import OpenBody, lay_out, open_body
 from store.log.event_rows import id_of, turn_texts
@@ -180,9 +181,10 @@ def read_body(connection: Connection, key: int) -> tuple[int, OpenBody]:
     """``events.erased`` and the body of the event ``key``."""
     row = connection.execute(_SELECT, (key,)).fetchone()
     if row is None:
-        raise DamagedDatabase("an event is not there")
+        raise LostEvent("an event is not there", position_of(key))
     erased, layout, kept = row
-    return int(erased), open_body(unpack(layout), kept)
+    with reading_event(position_of(key)):
+        return int(erased), open_body(unpack(layout), kept)
 
 
 def write_body(connection: Connection, key: int, before: OpenBody, body: OpenBody, erased: int) -> None:

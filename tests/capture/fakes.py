@@ -88,6 +88,9 @@ class FakeTelemetry:
         self.reports.append(("begin", execution_ref))
         return self
 
+    def called_by(self, key_name: str) -> None:
+        self.reports.append(("called_by", key_name))
+
     def delivered(
         self,
         *,

@@ -196,6 +196,16 @@ def no_database(path: Path, store: SqliteStore) -> None:
     path.write_text(ALL * 100)
 
 
+def damaged(path: Path, store: SqliteStore) -> None:
+    with store.engine.writing() as connection:
+        connection.execute("UPDATE events SET body = ?", (ALL.encode(),))
+
+
+def lost(path: Path, store: SqliteStore) -> None:
+    with store.engine.writing() as connection:
+        connection.execute("DELETE FROM events")
+
+
 def forked(path: Path, store: SqliteStore) -> Callable[[], None]:
     engine: Any = store.engine
     ours = engine._owner
@@ -237,6 +247,9 @@ def of_two_events(world: World) -> Answers:
 
 
 TOO_MANY_VALUES = f'{{"{SECRET}": ["{SECRET}", {"1, " * 250_000}1]}}'.encode()
+DAMAGED = json.dumps(
+    {"error": ALL, "message": ALL, "details": {"rule": "damaged_event", "next_cursor": ALL, SECRET: ALL}}
+).encode()
 PROVOKED: Mapping[type[Exception], Callable[[World], Answers]] = {
     errors.InternalError: of_a_fault_of_ours,
     errors.ValidationError: of_a_body({**planted(), "turns": [{SECRET: ALL, "role": ALL}]}),
@@ -250,6 +263,7 @@ PROVOKED: Mapping[type[Exception], Callable[[World], Answers]] = {
     errors.NotYetThere: of_a_read(here("?min_version=999999")),
     errors.StoreConnectionError: of_nobody,
     errors.StoreWriteError: of_a_peer(answer(409, json.dumps({"error": ALL, "message": ALL}).encode(), X_Said=SECRET)),
+    errors.StoreDamaged: of_a_peer(answer(500, DAMAGED, X_Said=SECRET)),
     errors.StoreNotFound: of_a_store_without_a_list,
     errors.NewerContract: of_a_newer_contract,
     errors.RateLimitExceeded: of_too_many,
@@ -264,6 +278,8 @@ PROVOKED: Mapping[type[Exception], Callable[[World], Answers]] = {
     faults.ReadOnlyDatabase: of_the_database(sqlite3.SQLITE_READONLY),
     faults.DatabaseUnreachable: of_the_database(sqlite3.SQLITE_CANTOPEN),
     faults.DamagedDatabase: of_the_database(sqlite3.SQLITE_CORRUPT),
+    faults.DamagedEvent: of_a_file(damaged),
+    faults.LostEvent: of_a_file(lost),
     faults.NotADatabase: of_a_file(no_database),
     faults.NewerDatabase: of_a_file(newer),
     faults.ForkedDatabase: of_a_file(forked),

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.errors import AgentError, RateLimitExceeded, StoreConnectionError, StoreNotFound, StoreWriteError
+from agent.errors import (
+    AgentError,
+    RateLimitExceeded,
+    StoreConnectionError,
+    StoreDamaged,
+    StoreNotFound,
+    StoreWriteError,
+)
 from agent.recall.follow import LONGEST_WAIT_S, Follow
 from agent.ruvector.feed import FeedPage
 from tests.recall.paging import Scripted, page
@@ -60,6 +67,14 @@ def test_a_store_that_is_away_is_told_once_and_waited_for_longer_each_time() -> 
     assert listener.said == ["away: down", "back", "away: down", "back"]
     assert listener.waited == [2.0, 4.0, 8.0, 16.0, *[LONGEST_WAIT_S] * 4, 2.0]
     assert {query["after"] for query in reads.asked[1:10]} == {"a"}
+
+
+def test_an_event_that_the_store_cannot_read_is_not_waited_for() -> None:
+    damaged = StoreDamaged("damaged_event", upstream_status=500, position=2)
+    listener = Listener(Scripted(page(1, cursor="a"), damaged))
+    with pytest.raises(StoreDamaged):
+        listener.positions(2)
+    assert (listener.waited, listener.said) == ([], [])
 
 
 def test_an_interval_beyond_the_bound_is_kept_and_a_long_absence_overflows_nothing() -> None:

@@ -47,6 +47,11 @@ def test_our_receipt_is_read_whole():
     )
 
 
+def test_the_turns_that_stay_in_a_fuller_body_are_read_where_the_store_counts_them():
+    assert read({**OURS, "kept_fuller": 4}).kept_fuller == 4
+    assert read(OURS).kept_fuller == read({}).kept_fuller == 0
+
+
 def test_a_duplicate_names_the_first_event():
     receipt = read({**OURS, "status": "duplicate"}, status=200)
     assert receipt.duplicate is True
@@ -95,6 +100,7 @@ MALFORMED = {
         {"new": 0, "known": 0, "revised": 0, "erased": 10**30},
     ],
 }
+MALFORMED["kept_fuller"] = MALFORMED["position"]
 # What stands at the edge of what counts, still inside.
 LARGEST = {
     "eventId": "x" * 255,
@@ -102,6 +108,7 @@ LARGEST = {
     "timestamp": f"2026-11-27T12:00:00.{'0' * 234}Z",
     "position": 2**63 - 1,
     "turns": dict.fromkeys(("new", "known", "revised", "erased"), 2**63 - 1),
+    "kept_fuller": 2**63 - 1,
 }
 ATTRIBUTES = {"eventId": "event_id", "executionRef": "execution_ref"}
 
@@ -110,9 +117,10 @@ ATTRIBUTES = {"eventId": "event_id", "executionRef": "execution_ref"}
     ("name", "value"), [(name, value) for name, values in MALFORMED.items() for value in values], ids=repr
 )
 def test_a_malformed_optional_field_counts_as_absent_and_the_rest_is_read(name, value):
-    receipt, whole = read({**OURS, name: value}), read(OURS)
-    for field in ("event_id", "execution_ref", "timestamp", "position", "turns"):
-        expected = None if field == ATTRIBUTES.get(name, name) else getattr(whole, field)
+    receipt, whole = read({**OURS, "kept_fuller": 1, name: value}), read({**OURS, "kept_fuller": 1})
+    for field in ("event_id", "execution_ref", "timestamp", "position", "turns", "kept_fuller"):
+        absent = 0 if field == "kept_fuller" else None
+        expected = absent if field == ATTRIBUTES.get(name, name) else getattr(whole, field)
         assert getattr(receipt, field) == expected
 
 
@@ -121,6 +129,7 @@ def test_the_largest_values_are_read():
     assert (receipt.event_id, receipt.execution_ref) == (LARGEST["eventId"], LARGEST["executionRef"])
     assert (receipt.timestamp, receipt.position) == (LARGEST["timestamp"], LARGEST["position"])
     assert receipt.turns.as_dict() == LARGEST["turns"]
+    assert receipt.kept_fuller == LARGEST["kept_fuller"]
 
 
 # All of it is JSON by RFC 8259, and the event is stored.
@@ -169,12 +178,14 @@ def test_what_is_no_json_or_nested_without_end_does_not_acknowledge(body):
 
 
 @settings(deadline=None, max_examples=200)
-@given(document=st.dictionaries(st.sampled_from([*OURS, "event_id", "execution_ref"]), JSON), data=st.data())
+@given(
+    document=st.dictionaries(st.sampled_from([*OURS, "kept_fuller", "event_id", "execution_ref"]), JSON), data=st.data()
+)
 def test_our_answer_can_carry_whatever_is_read(document, data):
     document["turns"] = data.draw(st.fixed_dictionaries(dict.fromkeys(OURS["turns"], JSON)))
     receipt = read(document)
     turns = receipt.turns and receipt.turns.as_dict()
-    carried = [receipt.event_id, receipt.position, turns, receipt.execution_ref, receipt.timestamp]
+    carried = [receipt.event_id, receipt.position, turns, receipt.execution_ref, receipt.timestamp, receipt.kept_fuller]
     assert orjson.loads(orjson.dumps(carried)) == carried
 
 

@@ -21,6 +21,7 @@ from agent.errors import (
     Problem,
     RateLimitExceeded,
     StoreConnectionError,
+    StoreDamaged,
     StoreWriteError,
     ValidationError,
 )
@@ -126,6 +127,7 @@ def test_every_golden_capture_and_its_event_are_valid_by_the_published_schema(pu
         ValidationError("m"),
         StoreConnectionError("m"),
         StoreWriteError("m", upstream_status=422),
+        StoreDamaged("damaged_event", upstream_status=500, position=7, through=3),
         RateLimitExceeded("m"),
         InternalError("m"),
     ],

@@ -63,6 +63,7 @@ class ModelEvent:
     """``envelope`` is given back; ``brought`` are the turns that were new or revised by it, ``user`` whose it is.
 
     ``others`` are its places of turns that others brought, with what is left there when the event is emptied whole.
+    ``kept_fuller`` counts the turns that it said in another, narrower body.
     """
 
     envelope: dict[str, Any]
@@ -75,6 +76,7 @@ class ModelEvent:
     brought: list[str] = field(default_factory=list)
     others: dict[int, dict[str, Any]] = field(default_factory=dict)
     emptied: bool = False
+    kept_fuller: int = 0
 
     def given_back(self) -> dict[str, Any]:
         return {**self.envelope, "position": self.position}
@@ -113,6 +115,7 @@ class ModelStore:
             "timestamp": first.envelope["timestamp"],
             "position": first.position,
             "turns": counts,
+            **({"kept_fuller": first.kept_fuller} if status == "accepted" and first.kept_fuller else {}),
         }
 
     def _new(self, envelope: dict[str, Any]) -> ModelEvent:
@@ -183,6 +186,7 @@ class ModelStore:
                 event.others[place] = there.sent if is_same else skeleton(sent)
             elif narrowness > there.narrowness:
                 counts["known"] += 1
+                event.kept_fuller += 1
                 event.others[place] = skeleton(sent)
             else:
                 counts["revised"] += 1

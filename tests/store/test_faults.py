@@ -1,4 +1,7 @@
-"""A database that cannot do it now: typed, 503 with Retry-After, nothing half written, well again without restart."""
+"""A database that cannot do it now: typed, 503 with Retry-After, nothing half written, well again without restart.
+
+One that is damaged is 500 with its rule, which nobody asks again.
+"""
 
 import os
 import shutil
@@ -246,7 +249,14 @@ def test_a_database_of_another_program_is_503_and_left_alone(tmp_path: Path) -> 
     surface.close()
 
 
-def test_a_damaged_file_is_503_and_the_file_put_back_is_used_without_restart(on_file: Surface, tmp_path: Path) -> None:
+DAMAGED_FILE = {
+    "error": "internal_error",
+    "message": "the database is damaged",
+    "details": {"rule": "damaged_database"},
+}
+
+
+def test_a_damaged_file_is_500_and_the_file_put_back_is_used_without_restart(on_file: Surface, tmp_path: Path) -> None:
     path, backup = tmp_path / "store.db", tmp_path / "backup.db"
     for number in range(1, 40):
         on_file.capture(payload(turn(number, os.urandom(2000).hex())))
@@ -256,8 +266,9 @@ def test_a_damaged_file_is_503_and_the_file_put_back_is_used_without_restart(on_
     for page in range(1, len(raw) // 4096):
         raw[page * 4096 : page * 4096 + 64] = b"\xff" * 64
     path.write_bytes(raw)
-    refused(on_file.post(envelope(payload(turn(99)))), "the database is damaged")
-    refused(on_file.client.get(f"/v1/sessions/{SESSION}/turns"), "the database is damaged")
+    for answer in (on_file.post(envelope(payload(turn(99)))), on_file.client.get(f"/v1/sessions/{SESSION}/turns")):
+        assert (answer.status_code, answer.json()) == (500, DAMAGED_FILE)
+        assert "retry-after" not in answer.headers
     backup.replace(path)
     well(on_file, 39)
 
@@ -289,4 +300,7 @@ def test_a_body_that_was_damaged_in_the_database_is_typed(
     in_process.capture(payload(turn(1, "a" * 3000)))
     damage(in_process, column, change)
     answer = in_process.client.get(path)
-    assert (answer.status_code, answer.json()["error"], answer.headers["retry-after"]) == (503, "unavailable", "5")
+    assert (answer.status_code, answer.json()["error"]) == (500, "internal_error")
+    details = answer.json()["details"]
+    assert (details["rule"], details["position"]) == ("damaged_event", 1)
+    assert "retry-after" not in answer.headers

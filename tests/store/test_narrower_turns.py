@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.core.replay import Verdict, replay
 from store.upkeep.verify import Finding, verify
 from tests.store.engines import EMPTY, opened_empty
-from tests.store.surface import SESSION, Surface, envelope, payload, turn, turn_id
+from tests.store.surface import SESSION, Surface, envelope, payload, ref_of, turn, turn_id
 
 FULL, REDACTED, OMITTED = MODES = ("full", "redacted", "none")
 CONSTRAINTS: dict[str, list[str]] = {FULL: [], REDACTED: ["content_redacted"], OMITTED: ["content_omitted"]}
@@ -144,6 +144,67 @@ def test_writers_in_all_modes_at_once_leave_the_fullest(surface: Surface) -> Non
         assert list(threads.map(post, range(6))) == [201] * 6
     assert content(surface) == BODIES[FULL]
     assert len(surface.events()) == 6
+
+
+# What the receipt says of it
+
+
+def receipt(surface: Surface, mode: str, *turns: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The receipt for ``turns``, as a function with this CAPTURE_CONTENT sends them."""
+    return surface.capture(payload(*turns, note=mode, **more), constraints_applied=CONSTRAINTS[mode])
+
+
+def test_the_receipt_counts_the_turns_that_stay_in_a_fuller_body(surface: Surface) -> None:
+    assert "kept_fuller" not in receipt(surface, FULL, turn(1, BODIES[FULL]), turn(2, "hi"), turn(3, "a@b.example"))
+    grown = turn(1, BODIES[REDACTED]), turn(2, "hi"), turn(3, "[redacted:email]"), turn(4, "new")
+    narrower = receipt(surface, REDACTED, *grown)
+    assert narrower["kept_fuller"] == 2, "the second is the same in both"
+    assert narrower["turns"] == {"new": 1, "known": 3, "revised": 0, "erased": 0}
+    omitted = receipt(surface, OMITTED, *(turn(number, "[omitted:9]") for number in (1, 2, 3, 4)))
+    assert (omitted["turns"]["known"], omitted["kept_fuller"]) == (4, 4)
+
+
+def test_nothing_is_said_of_turns_that_are_the_same_fuller_or_of_another_body_in_the_same_mode(
+    surface: Surface,
+) -> None:
+    for mode in (OMITTED, REDACTED, REDACTED, FULL):
+        assert "kept_fuller" not in receipt(surface, mode, turn(1, BODIES[mode]), place=mode)
+    assert "kept_fuller" not in receipt(surface, FULL, turn(1, "another"))
+    assert "kept_fuller" not in receipt(surface, OMITTED, turn(1, "another"))
+
+
+def test_a_duplicate_wrote_nothing_and_so_left_nothing_as_it_was(surface: Surface) -> None:
+    receipt(surface, FULL, turn(1, BODIES[FULL]))
+    first = receipt(surface, REDACTED, turn(1, BODIES[REDACTED]))
+    again = receipt(surface, REDACTED, turn(1, BODIES[REDACTED]))
+    assert (first["kept_fuller"], again["status"], "kept_fuller" in again) == (1, "duplicate", False)
+
+
+def test_an_erased_turn_is_not_one_that_stays_in_a_fuller_body(surface: Surface) -> None:
+    receipt(surface, FULL, turn(1, BODIES[FULL]), turn(2, BODIES[FULL]))
+    surface.erase("turn", turn_id(1))
+    narrower = receipt(surface, REDACTED, turn(1, BODIES[REDACTED]), turn(2, BODIES[REDACTED]))
+    assert (narrower["turns"]["erased"], narrower["turns"]["known"], narrower["kept_fuller"]) == (1, 1, 1)
+
+
+def test_of_those_that_share_a_transaction_each_is_told_its_own(surface: Surface) -> None:
+    def of(number: int, mode: str) -> dict[str, Any]:
+        """The session of this number, which has so many turns."""
+        said = [turn(place, BODIES[mode], turn_id=ref_of(f"{number} {place}")) for place in range(number)]
+        sent = payload(*said, turn(9, "hi", turn_id=ref_of(f"{number}")), session=ref_of(f"session {number}"))
+        return envelope(sent, constraints_applied=CONSTRAINTS[mode])
+
+    start = threading.Barrier(8)
+
+    def post(number: int) -> int:
+        body = of(number, REDACTED)
+        start.wait(timeout=20)
+        said: int = surface.post(body).json().get("kept_fuller", 0)
+        return said
+
+    assert [surface.post(of(number, FULL)).status_code for number in range(8)] == [201] * 8
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(post, range(8))) == list(range(8))
 
 
 # Erasure of a user

@@ -195,6 +195,25 @@ def test_turns_that_were_erased_are_counted_and_it_is_said_what_became_of_them(c
     assert f"turns          2 ({2 - count} new, 0 known, {count} erased)\n{said}" in out
 
 
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, "1 turn is stored with more than this mode keeps, and stays so: erase it to take that away\n"),
+        (2, "2 turns are stored with more than this mode keeps, and stay so: erase them to take that away\n"),
+    ],
+)
+def test_turns_that_stay_in_a_fuller_body_are_counted_and_it_is_said_what_takes_it_away(count: int, said: str) -> None:
+    counts = {"new": 2 - count, "known": count, "revised": 0, "erased": 0}
+    acknowledged = {"status": "accepted", "eventId": "e", "turns": counts, "kept_fuller": count}
+    with stub_store() as store:
+        store.reply = lambda _count: Reply(201, json.dumps(acknowledged).encode())
+        at = terminal(stdin=json.dumps(fresh_payload()).encode())
+        invocation(at, store=store.url).run(CaptureCommand("-", "native", None), interrupted="")
+    out = printed(at)[0]
+    assert f"turns          2 ({2 - count} new, {count} known)\nkept fuller    {said}" in out
+    assert "warnings       $.turns  fuller_body_kept\n" in out
+
+
 def test_a_session_is_shown_with_the_id_that_it_was_captured_by(tmp_path: Path) -> None:
     names = {"session_id": "chat-7", "conversation_id": "Zo\u00eb\x1b[2J"}
     payload = {**fresh_payload(), **names, "capture_options": {"derive_ids": True}}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agent.cli.exit_codes import ExitCode
+from tests.cli.memory.event_store import envelopes
 from tests.cli.memory.importing import imported, lines, said, stored
 
 ASKED = [{"role": "user", "content": "Hi"}]
@@ -116,3 +117,30 @@ def test_what_stands_beside_the_calls_is_kept_or_counted(tmp_path: Path) -> None
     file.write_bytes(lines({"source": "a.yaml", "features": ["x"], "interactions": [GEMINI]}))
     done = imported(tmp_path / "store.db", file)
     assert done.taken[0]["ignored"] == {"members beside the conversation": 1}
+
+
+def test_each_conversation_of_a_recording_is_of_the_user_that_its_calls_name(tmp_path: Path) -> None:
+    def call(user: Any, asked: str) -> dict[str, Any]:
+        made = openai({"role": "user", "content": asked})
+        return {**made, "request": {**made["request"], "user": user}}
+
+    calls = [call("ann-9", "one"), call("bob", "two"), call(5, "three"), call("ann-9", "four"), call("bob", "four")]
+    (tmp_path / "calls.json").write_bytes(lines({"interactions": calls}))
+    (tmp_path / "chat.json").write_bytes(lines({"messages": ASKED, "user": "ann-9", "safety_identifier": "hash"}))
+    store = tmp_path / "store.db"
+    done = imported(store, tmp_path / "calls.json", tmp_path / "chat.json")
+    assert done.code == ExitCode.OK
+    ignored = [result.get("ignored", {}) for result in done.taken]
+    assert sum(one.get("end users' ids that are none", 0) for one in ignored) == 1
+    assert sum(one.get("end users that differ", 0) for one in ignored) == 1
+    inputs = [event["payload"]["inputs"] for event in envelopes(store)]
+    assert sorted((each.get("context", {}).get("user_id", ""), each["turns"][0]["content"]) for each in inputs) == [
+        ("", "four"),
+        ("", "three"),
+        ("ann-9", "Hi"),
+        ("ann-9", "one"),
+        ("bob", "two"),
+    ]
+    assert [each["native"]["beside"] for each in inputs if each["turns"][0]["content"] == "Hi"] == [
+        {"safety_identifier": "hash"}
+    ]

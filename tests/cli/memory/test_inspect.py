@@ -267,6 +267,38 @@ def test_what_an_event_says_of_itself_beyond_the_contract_is_shown_as_it_is() ->
     }
 
 
+def facts_of(out: str) -> dict[str, str]:
+    return dict(re.findall(r"^(\S+(?: \S+)*)  +(.+)$", out.partition("\n\n")[0], re.MULTILINE))
+
+
+def test_entities_and_redactions_are_counted_by_kind_and_no_text_of_them_is_shown(tmp_path: Path) -> None:
+    said = "Mail ann@example.org or bob@example.org before May 20, 2024."
+    asked = {**payload(turn(1, said)), "capture_options": {"extract_entities": True, "create_lineage": False}}
+    store = with_store(tmp_path / "store.db", lambda filling: filling.capture(asked))
+    facts = facts_of(inspected(store, references(store)[0])[1])
+    assert facts["entities"] == "2 EMAIL_ADDRESS, 1 DATE"
+    assert "redactions" not in facts
+    event = envelopes(store)[0]
+    event["payload"]["telemetry"]["redactions"] = {"email": 2, "card": 1}
+    event["payload"]["outputs"]["entities"] = []
+    with Peer(answer(200, json.dumps(event).encode())) as peer:
+        facts = facts_of(inspected(peer.url, "r")[1])
+    assert (facts["entities"], facts["redactions"]) == ("none", "2 email, 1 card")
+
+
+def test_entities_that_are_none_are_told_and_the_first_types_of_very_many_shown(store: Path) -> None:
+    event = envelopes(store)[1]
+    outputs = event["payload"]["outputs"]
+    shown = []
+    for entities in ("x", [7, {"type": None}, {"type": "PERSON"}], [{"type": f"T{n:03}"} for n in range(1000)]):
+        outputs["entities"] = entities
+        with Peer(answer(200, json.dumps(event).encode())) as peer:
+            shown.append(re.sub(r"\s+", " ", inspected(peer.url, "r")[1]))
+    assert "$.payload.outputs.entities is no list" in shown[0]
+    assert "entities 2 of no type, 1 PERSON" in shown[1]
+    assert "1 T039, and 960 more" in shown[2]
+
+
 def test_names_of_another_writer_neither_move_the_cursor_nor_break_a_line(tmp_path: Path) -> None:
     event = envelope(payload(turn(1, EVIL, role=EVIL, tool_invocations=[{"invocation_id": EVIL, "tool_name": EVIL}])))
     body = event["payload"]
@@ -276,6 +308,8 @@ def test_names_of_another_writer_neither_move_the_cursor_nor_break_a_line(tmp_pa
         {"edge_id": EVIL, "edge_type": each, "from_node_id": EVIL, "to_node_id": EVIL} for each in ("belongs_to", EVIL)
     ]
     body["outputs"] = {"session_id": EVIL, "nodes_created": nodes, "edges_created": edges, "turn_count": EVIL}
+    body["outputs"]["entities"] = [{"type": EVIL}]
+    body["telemetry"] = {"redactions": {EVIL: EVIL}}
     event.update(type=EVIL, runId=EVIL, source=EVIL)
     store = with_store(tmp_path / "store.db", lambda filling: filling.post(event))
     for verbose in (False, True):
@@ -304,6 +338,7 @@ _NAMES = st.sampled_from(
             "edge_id",
             "turn_index",
         ),
+        *("entities", "redactions"),
         *("from_node_id", "to_node_id", "edge_type", "node_type", "role", "content", "tool_invocations", "erased"),
         *("type", "session_id", "telemetry", "constraints_applied", "invocation_id", "tool_name", "arguments", "runId"),
     ]

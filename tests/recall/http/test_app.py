@@ -125,7 +125,6 @@ def test_health_says_what_this_side_does(made: Site) -> None:
         "classification": "MEMORY_READ",
         "release": "9.9.9",
         "store": {"status": "ok", "latency_ms": 1, "kind": "embedded"},
-        "content": "full",
     }
 
 

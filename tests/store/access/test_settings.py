@@ -34,7 +34,7 @@ def refused(**environ: str) -> str:
 
 def test_without_any_setting_the_store_is_a_file_beside_you_for_this_host() -> None:
     assert read() == StoreSettings(url="sqlite:///./memory-graph.db")
-    assert read(RUVECTOR_STORE=" ", RUVECTOR_KEYS="\n", RUVECTOR_QUOTAS="", CORS_ORIGINS=" ", METRICS_KEY=" ") == read()
+    assert read(RUVECTOR_STORE=" ", CORS_ORIGINS=" ", METRICS_KEY=" ") == read()
 
 
 def test_settings_show_no_secret() -> None:

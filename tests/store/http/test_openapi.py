@@ -14,6 +14,7 @@ import schemas
 from store.errors import (
     BadRequest,
     Conflict,
+    DamagedEvent,
     DatabaseLocked,
     Forbidden,
     MethodNotAllowed,
@@ -153,6 +154,17 @@ def test_each_receipt_of_a_write_is_valid_by_its_schema(template: str, site: Sit
         schema = validator(answer_schema(template, "POST", status))
         schema.validate(answer.json())
         assert not schema.is_valid({**answer.json(), "status": "erased"})
+
+
+def test_what_is_said_of_a_damaged_event_is_valid_by_its_schema(site: Site) -> None:
+    site.store.faults["events"] = DamagedEvent("m", 2, through=1)
+    answer = site.get("/events/decisions")
+    schema = validator(answer_schema("/events/decisions", "GET", 500))
+    schema.validate(answer.json())
+    details = answer.json()["details"]
+    assert details.keys() == {"rule", "position", "through", "next_cursor"}
+    for name in details:
+        assert not schema.is_valid({**answer.json(), "details": {**details, name: 0}})
 
 
 @pytest.mark.parametrize("name", REFUSALS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import schemas
-from store.errors import DatabaseUnreachable
+from store.errors import DamagedDatabase, DatabaseUnreachable
 from tests.store.http.fake_guard import FakeMetrics
 from tests.store.http.fake_store import FakeStore
 from tests.store.http.site import SESSION, Site, capture
@@ -25,6 +25,19 @@ def test_a_store_that_cannot_write_is_503_with_the_reason(path: str, site: Site)
     assert answer.json() == {
         "error": "unavailable",
         "message": "the database cannot be reached",
+        "status": "unavailable",
+        "kind": "fake",
+    }
+
+
+@pytest.mark.parametrize("path", ["/health", "/ready"])
+def test_a_store_whose_database_is_damaged_is_not_well_either(path: str, site: Site) -> None:
+    site.store.faults["ping"] = DamagedDatabase("the database is damaged")
+    answer = site.get(path)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert answer.json() == {
+        "error": "unavailable",
+        "message": "the database is damaged",
         "status": "unavailable",
         "kind": "fake",
     }

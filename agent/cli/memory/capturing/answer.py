@@ -60,12 +60,16 @@ class TurnCounts(_Answered):
 
 
 class Receipt(_Answered):
-    """The store's acknowledgement; None is what the store does not say."""
+    """The store's acknowledgement; None is what the store does not say.
+
+    ``kept_fuller`` counts the known turns that stay in a fuller body than this one.
+    """
 
     duplicate: bool
     event_id: str | None = None
     position: int | None = None
     turns: TurnCounts | None = None
+    kept_fuller: int = 0
 
 
 class CaptureWarning(_Answered):

@@ -10,6 +10,7 @@ from agent.cli.memory.capturing.answer import CaptureAnswer
 from agent.cli.memory.capturing.inputs_shown import ShownInputs
 from agent.cli.memory.drawings.graph_parts import GraphParts
 from agent.cli.memory.events.event_ids import with_native
+from agent.cli.memory.kept_fuller import stay_fuller
 from agent.cli.result import facts_table
 
 
@@ -34,6 +35,8 @@ def _facts(answer: CaptureAnswer, inputs: ShownInputs) -> Iterator[tuple[str, st
     yield "turns", _turns(answer)
     if receipt.turns is not None and receipt.turns.erased:
         yield "erased", _erased(receipt.turns.erased)
+    if receipt.kept_fuller:
+        yield "kept fuller", stay_fuller(receipt.kept_fuller)
     if output.total_tokens is not None:
         yield "tokens", str(output.total_tokens)
     yield "graph", GraphParts.of(output).counts()

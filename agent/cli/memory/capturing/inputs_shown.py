@@ -26,9 +26,9 @@ class ShownInputs:
 
 def inputs_shown(body: bytes, source: str, *, captured_at: str) -> ShownInputs:
     """What ``body`` says, a capture in the format ``source`` that was accepted."""
-    document = parse(body)
+    document = open_wrapper(parse(body))
     if source == NATIVE:
-        payload = open_wrapper(document).value
+        payload = document.value
         if payload.get("capture_options", {}).get("derive_ids", False):
             payload = derive_ids(payload)
     else:

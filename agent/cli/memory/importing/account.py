@@ -24,9 +24,9 @@ def refusal_kind(error: ValidationError) -> str:
 class Told(NamedTuple):
     """What came of one conversation.
 
-    ``counts`` are the store's; None where nothing was stored, or it does not say. ``captures`` is 0 for a conversation
-    without a message. ``reference`` is that of the last event, None without a store. ``is_placed``: its session is
-    named by the file and the place.
+    ``counts`` are the store's; None where nothing was stored, or it does not say. ``kept_fuller`` of the known turns
+    stay in a fuller body than they came in. ``captures`` is 0 for a conversation without a message. ``reference`` is
+    that of the last event, None without a store. ``is_placed``: its session is named by the file and the place.
     """
 
     place: int
@@ -41,6 +41,7 @@ class Told(NamedTuple):
     captures: int = 0
     duplicates: int = 0
     counts: TurnCounts | None = None
+    kept_fuller: int = 0
     ignored: Mapping[str, int] = {}
     reference: str | None = None
     error: ValidationError | None = None
@@ -58,6 +59,7 @@ class Account:
     turns: int = 0
     new: int = 0
     known: int = 0
+    kept_fuller: int = 0
     revised: int = 0
     erased: int = 0
     calls: int = 0
@@ -83,6 +85,7 @@ class Account:
             counts = told.counts or TurnCounts(0, 0, 0, 0)
             self.new += counts.new
             self.known += counts.known
+            self.kept_fuller += told.kept_fuller
             self.revised += counts.revised
             self.erased += counts.erased
 

@@ -82,16 +82,17 @@ class Capturing:
 
     def _kept(self, told: Told, captures: list[_Capture], service: CaptureService) -> Told:
         counts: TurnCounts | None = TurnCounts(0, 0, 0, 0)
-        duplicates = 0
+        duplicates = kept_fuller = 0
         reference = None
         for each in captures:
             receipt, reference = self._kept_once(each, service)
             duplicates += receipt.duplicate
+            kept_fuller += receipt.kept_fuller
             if counts is None or receipt.turns is None:
                 counts = None
             else:
                 counts = TurnCounts(*(one + more for one, more in zip(counts, receipt.turns, strict=True)))
-        return told._replace(counts=counts, duplicates=duplicates, reference=reference)
+        return told._replace(counts=counts, kept_fuller=kept_fuller, duplicates=duplicates, reference=reference)
 
     def _kept_once(self, capture: _Capture, service: CaptureService) -> Kept:
         """Capture it, once for each session and each way to read it: the same document may stand at many places."""

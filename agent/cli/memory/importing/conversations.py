@@ -7,26 +7,26 @@ kept where it is small, and counted where it is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from agent.cli.memory.importing.located import located
 from agent.cli.memory.importing.recognition import Recognised, Recognition
 from agent.core.canonical import inputs_hash
+from agent.core.capture_options import CAPTURE_OPTIONS
 from agent.core.ids import session_uuid
-from agent.edge.document import Document
+from agent.edge.document import Document, beside_payload
 from agent.errors import Problem, ValidationError
 from agent.formats import NATIVE, OPENAI_CHAT, READS, reader
-from agent.formats.common_fields import MAX_ID_CHARACTERS, POSTED, check_context_and_options, refusal_of
+from agent.formats.asked import asked, wrong_options
+from agent.formats.common_fields import MAX_ID_CHARACTERS, POSTED, check_context, refusal_of
 from agent.formats.conversation.message import Conversation
 from agent.formats.conversation.payload import Scope, payloads
+from agent.formats.end_user import with_given
+from agent.formats.wrappers import BESIDE, with_wrapper
 
-BESIDE: Final = "members beside the conversation"
-# Where the short ones are kept, among what the conversation's format keeps beside its messages.
-WRAPPER: Final = "wrapper"
 EMPTY: Final = "conversations without a message"
-_MAX_BESIDE: Final = 256
 # What a piece's turns may be as JSON: with the graph of 10 000 turns it is well under the store's 32 MiB.
 PIECE_BYTES: Final = 8 * 1024 * 1024
 # Turns are about as long as their text in the file: a smaller document needs no look at each.
@@ -92,7 +92,8 @@ class Hashes:
 class Found(NamedTuple):
     """A conversation to be captured. ``document`` is a native one's own text, and then nothing else counts but ids.
 
-    ``posted`` is the document where it says of itself what only a posted body says. ``at`` is where ``--at`` found it.
+    ``posted`` is the document where it says of itself what only a posted body says; ``options`` are those that it, or
+    what is around it, is to be captured with. ``at`` is where ``--at`` found it.
     ``is_placed``: its session is named by the file and the place.
     """
 
@@ -106,32 +107,42 @@ class Found(NamedTuple):
     scope: Scope | None = None
     hashes: Hashes | None = None
     posted: Mapping[str, Any] | None = None
+    options: Mapping[str, Any] | None = None
     at: str | None = None
     is_placed: bool = False
 
     @property
     def ignored(self) -> Mapping[str, int]:
-        """What its format left out of it, by kind."""
-        return {} if self.conversation is None else self.conversation.ignored.counts
+        """What was left out of it, by kind: by its format, or of what a native one was wrapped in."""
+        if self.conversation is not None:
+            return self.conversation.ignored.counts
+        left_out = () if self.document is None else beside_payload(self.document)
+        return {BESIDE: len(left_out)} if left_out else {}
 
     def payloads(self) -> list[dict[str, Any]]:
         """The native payloads of a foreign conversation, in order; none is checked yet. Raises ValidationError."""
         assert self.conversation is not None and self.scope is not None  # noqa: S101, PT018 - foreign, by the caller
         posted = self.posted or {}
         if not posted.keys().isdisjoint(_POSTED_ONLY):
-            return [reader(self.form).read(dict(posted), captured_at=self.scope.captured_at).payload]
+            return self._with_options(
+                [reader(self.form).read(dict(posted), captured_at=self.scope.captured_at).payload]
+            )
         piece_bytes = PIECE_BYTES if self.size > LARGE_TEXT else None
-        found = list(
-            payloads(self.conversation.messages, self.conversation, self.scope, self.form, piece_bytes=piece_bytes)
+        found = self._with_options(
+            list(
+                payloads(self.conversation.messages, self.conversation, self.scope, self.form, piece_bytes=piece_bytes)
+            )
         )
-        options = posted.get("capture_options")
-        if options:
-            # The payload has its UUIDs already: derive_ids would reserve the native_* names that stand in it.
-            for payload in found:
-                payload["capture_options"] = {name: each for name, each in options.items() if name != "derive_ids"}
         if self.at is not None:
             for payload in found:
                 payload["native"] = {**payload["native"], "at": self.at}
+        return found
+
+    def _with_options(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if self.options:
+            # The payload has its UUIDs already: derive_ids would reserve the native_* names that stand in it.
+            for payload in found:
+                payload[CAPTURE_OPTIONS] = {name: each for name, each in self.options.items() if name != "derive_ids"}
         return found
 
 
@@ -150,6 +161,21 @@ class _Told(NamedTuple):
     form: str
     number: int
     conversation: Conversation | ValidationError
+
+
+class _Asked(NamedTuple):
+    """How a document says that it is to be captured, None where it does not; and what is wrong with that."""
+
+    options: Mapping[str, Any] | None = None
+    problems: Sequence[Problem] = ()
+
+    @classmethod
+    def of(cls, document: Any, way: Sequence[str] = ()) -> _Asked:
+        """The options of ``document``, and of what stands on the ``way`` to its conversation."""
+        return cls(asked(document, way)[0], wrong_options(document, way))
+
+
+_NOT_ASKED: Final = _Asked()
 
 
 class Conversations:
@@ -202,35 +228,38 @@ class Conversations:
         if there is None:
             return None
         hashes = Hashes(value.value, plain=value.plain)
+        options = _Asked.of(value.value, key.split("."))
         return [
-            self._found(value, _Told(name, index, _with_beside(each, {} if index else there.beside)), hashes)
+            self._found(value, _Told(name, index, _with_beside(each, {} if index else there.beside)), hashes, options)
             for index, (name, each) in enumerate(there.found)
         ]
 
     def _foreign(self, value: Value, known: Recognised) -> Iterator[Found | Refused]:
         posted = _posted(known.document)
         hashes = Hashes(value.value, plain=value.plain)
+        options = _Asked.of(value.value)
         for index, (name, each) in enumerate(self._recognition.read(known)):
             kept = _with_unread(each, known.document, name)
             told = _Told(name, index, _with_beside(kept, {} if index else known.beside))
-            yield self._found(value, told, hashes, posted)
+            yield self._found(value, told, hashes, options, posted)
 
     def _found(
         self,
         value: Value,
         told: _Told,
         hashes: Hashes,
+        options: _Asked = _NOT_ASKED,
         posted: Mapping[str, Any] = _NOTHING,
     ) -> Found | Refused:
         form, index, each = told
         if isinstance(each, ValidationError):
             return Refused(value.place, index, form, each)
-        problems: list[Problem] = []
-        check_context_and_options(dict(posted), problems)
+        problems = list(options.problems)
+        check_context(dict(posted), problems)
         if problems:
             return Refused(value.place, index, form, refusal_of(problems))
         if posted.get("context"):
-            each = replace(each, context={**each.context, **posted["context"]})
+            each = replace(each, context=with_given(each.context, posted["context"]))
         named = each.session_id or _id(posted, "session_id")
         model = posted.get("model")
         scope = Scope(
@@ -250,6 +279,7 @@ class Conversations:
             scope=scope,
             hashes=hashes,
             posted=posted,
+            options=options.options,
             at=self._at,
             is_placed=named is None,
         )
@@ -276,14 +306,9 @@ def _with_unread(each: Conversation | ValidationError, document: Any, form: str)
 
 
 def _with_beside(each: Conversation | ValidationError, beside: Mapping[str, Any]) -> Conversation | ValidationError:
-    """A conversation with what it was wrapped in: what is short is kept, the rest is counted."""
-    if isinstance(each, ValidationError) or not beside:
+    """A conversation with what it was wrapped in, but for options: they are read, wherever they stand."""
+    if isinstance(each, ValidationError):
         return each
-    kept = {name: member for name, member in beside.items() if _is_small(member)}
-    for _ in range(len(beside) - len(kept)):
-        each.ignored.add(BESIDE, "$")
-    return replace(each, native={WRAPPER: kept, **each.native}) if kept else each
-
-
-def _is_small(member: Any) -> bool:
-    return not isinstance(member, dict | list) and (not isinstance(member, str) or len(member) <= _MAX_BESIDE)
+    return with_wrapper(
+        each, {name: value for name, value in beside.items() if name.rpartition(".")[2] != CAPTURE_OPTIONS}
+    )

@@ -14,6 +14,7 @@ from agent.cli.listing import Listing
 from agent.cli.memory.importing.account import Account, Told, refusal_kind
 from agent.cli.memory.importing.file_walk import UNKNOWN, Step
 from agent.cli.memory.importing.sources import Source
+from agent.cli.memory.kept_fuller import stay_fuller
 from agent.cli.output_format import Format
 from agent.cli.terminal_text import escape
 from agent.errors import MAX_PROBLEMS, ValidationError
@@ -140,6 +141,8 @@ class Report:
                 f"{shown}: turns of {session} were revised: if that was another file of this name, --source NAME keeps "
                 "the two apart"
             )
+        if self._total.kept_fuller:
+            self._invocation.terminal.explain(stay_fuller(self._total.kept_fuller))
 
     def _summary(self) -> Iterator[str]:
         encoding = self._invocation.terminal.encoding
@@ -168,6 +171,7 @@ def _conversation(source: Source, told: Told, *, stored: bool) -> dict[str, Any]
         **{name: each for name, each in ids.items() if each},
         "turns": told.turns,
         **counts,
+        **({"kept_fuller": told.kept_fuller} if told.kept_fuller else {}),
         "calls": told.calls,
         "captures": told.captures,
         **({"duplicate": bool(told.captures) and told.duplicates == told.captures} if stored else {}),

@@ -15,7 +15,7 @@ from agent.cli.terminal_text import escape
 if TYPE_CHECKING:
     from agent.cli.memory.importing.report import FileTold
 
-_COUNTS = ("conversations", "turns", "new", "known", "revised", "calls", "ignored", "unreadable")
+_COUNTS = ("conversations", "turns", "new", "known", "fuller", "revised", "calls", "ignored", "unreadable")
 _ALWAYS = ("conversations", "turns")
 
 
@@ -59,6 +59,7 @@ def _values(account: Account) -> tuple[int, ...]:
         account.turns,
         account.new,
         account.known,
+        account.kept_fuller,
         account.revised,
         account.calls,
         account.ignored.total(),
