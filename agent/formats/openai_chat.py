@@ -17,11 +17,13 @@ from typing import Any, Final
 from agent.core.canonical import canonical
 from agent.core.json_path import json_path
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
+from agent.formats import OPENAI_CHAT
 from agent.formats.common_fields import POSTED, refusal_of
 from agent.formats.content_parts import without_binaries
 from agent.formats.conversation.message import Call, Conversation, Ignored, Message, Result
 from agent.formats.conversation.model_calls import Line, ModelCall, lines_of, said_key
 from agent.formats.conversation.recording import Recorded, recorded_calls
+from agent.formats.end_user import FIELDS, context_of, end_user
 from agent.formats.openai_answer import Answer, answered, is_answer
 from agent.formats.openai_message import ANSWER, ROLES, MessageDraft, read_message
 from agent.formats.tool_calls import ArgumentReader
@@ -32,6 +34,7 @@ _MESSAGE_FIELDS: Final = frozenset(
     {"role", "content", "name", "refusal", "audio", "annotations", "tool_calls", "tool_call_id", "function_call"}
     | {"id", "timestamp"}
 )
+_USER_FIELDS: Final = tuple(name for name, *_ in FIELDS[OPENAI_CHAT])
 # Where the message has a member of that name itself, or was known before its answer came.
 _UNTOLD: Final = "details of answers"
 
@@ -87,7 +90,16 @@ def _body(document: Any) -> Conversation | ValidationError:
         problems = [Problem(path, "required")]
     if problems:
         return refusal_of(problems)
-    return Conversation(_messages(drafts), warnings=_unknown_in_messages(messages, path))
+    ignored = Ignored()
+    user = end_user(OPENAI_CHAT, document, "$", ignored)
+    native = {name: document[name] for name in _USER_FIELDS if name in document} if isinstance(document, dict) else {}
+    return Conversation(
+        _messages(drafts),
+        context=context_of([user], "$", ignored),
+        native=native,
+        ignored=ignored,
+        warnings=_unknown_in_messages(messages, path),
+    )
 
 
 def _read_messages(messages: Any, path: str, problems: list[Problem]) -> list[MessageDraft]:
@@ -151,7 +163,10 @@ def _recorded(calls: Sequence[Recorded]) -> Iterator[Conversation | ValidationEr
     native = recording.told(lines)
     for number, line in enumerate(lines):
         ignored = recording.ignored if number == 0 else Ignored()
-        yield Conversation(line.messages, number=number, leaf=line.leaf, native=native, ignored=ignored)
+        context = context_of(line.users, "$", ignored)
+        yield Conversation(
+            line.messages, number=number, leaf=line.leaf, context=context, native=native, ignored=ignored
+        )
 
 
 class _Recording:
@@ -172,6 +187,7 @@ class _Recording:
             self.ignored.add("calls of something else", path)
             return
         self._calls += 1
+        user = end_user(OPENAI_CHAT, request, f"{path}.request", self.ignored)
         inputs = [] if sent is None else _messages(_read_messages(sent, f"{path}.request.messages", self.problems))
         if call.request is not None and not isinstance(call.request, dict):
             self.ignored.add("requests of something else", f"{path}.request")
@@ -182,12 +198,12 @@ class _Recording:
                 self.ignored.add(kind, f"{path}.response")
         if not answer.choices:
             self.ignored.add("calls without an answer", f"{path}.response")
-            self.said.append(ModelCall(inputs, ()))
+            self.said.append(ModelCall(inputs, (), user))
         # The first one last: it is the one that the conversation went on from.
         for choice in reversed(answer.choices):
             draft = read_message(choice.message, f"{path}.response", ArgumentReader(), self.problems)
             if draft is not None:
-                self.said.append(ModelCall(inputs, [self._answer(draft, choice, f"{path}.response")]))
+                self.said.append(ModelCall(inputs, [self._answer(draft, choice, f"{path}.response")], user))
 
     def _answer(self, draft: MessageDraft, answer: Answer, path: str) -> Message:
         """The message of ``answer``, with what that says of it: named as derived, since the message does not."""

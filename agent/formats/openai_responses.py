@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from agent.errors import Problem, ValidationError
 from agent.formats.common_fields import POSTED, refusal_of
-from agent.formats.conversation.message import Conversation, Message
+from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.recording import recorded_calls
+from agent.formats.end_user import context_of, end_user
 from agent.formats.openai_responses_calls import answered, is_answer, recorded, with_answer
 from agent.formats.response_item_kept import INSTRUCTIONS
 from agent.formats.response_item_kinds import is_list_of_items, tells_itself
@@ -76,7 +77,9 @@ def read(document: Any) -> Iterator[Conversation | ValidationError]:
         native = {name: value for name, value in document.items() if name not in _IN_REQUEST}
     else:
         messages = read_request({"input": document if isinstance(document, list) else 0}, "$", problems, at="")
-    yield refusal_of(problems) if problems else Conversation(messages, native=native)
+    ignored = Ignored()
+    context = context_of([end_user("openai-responses", document, "$", ignored)], "$", ignored)
+    yield refusal_of(problems) if problems else Conversation(messages, context=context, native=native, ignored=ignored)
 
 
 def _answer(body: Mapping[str, Any], problems: list[Problem]) -> list[Message]:

@@ -17,9 +17,11 @@ from agent.formats.conversation.model_calls import ModelCall, lines_of
 from agent.formats.conversation.recording import Recorded
 from agent.formats.conversation.times import from_epoch
 from agent.formats.conversation.usage import token_usage
+from agent.formats.end_user import context_of, end_user
 from agent.formats.response_item_kept import INSTRUCTIONS
 from agent.formats.response_items import read_items
 
+_FORM: Final = "openai-responses"
 _COMPACTED: Final = "response.compaction"
 _ANSWERS: Final = frozenset({"response", _COMPACTED})
 
@@ -85,7 +87,8 @@ def recorded(calls: Sequence[Recorded], read_request: ReadRequest) -> Iterator[C
         return
     for number, line in enumerate(lines_of(recording.said)):
         ignored = recording.ignored if number == 0 else Ignored()
-        yield Conversation(line.messages, number=number, leaf=line.leaf, ignored=ignored)
+        context = context_of(line.users, "$", ignored)
+        yield Conversation(line.messages, number=number, leaf=line.leaf, context=context, ignored=ignored)
 
 
 class _Recording:
@@ -107,16 +110,19 @@ class _Recording:
             self.ignored.add("calls of something else", path)
             return
         inputs = self._asked(answer or {}) if request is None else self._sent(request, path)
+        user = end_user(_FORM, request, f"{path}.request", self.ignored)
         if answer is None:
             self.ignored.add("calls without an answer", f"{path}.response")
-            self.said.append(ModelCall(inputs, ()))
+            self.said.append(ModelCall(inputs, (), user))
             return
+        # An answer says again whom it was for; alone, it is the one that does.
+        user = user or end_user(_FORM, answer, f"{path}.response", self.ignored)
         outputs = with_answer(read_items(answer["output"], f"{path}.response.output", self.problems), answer)
         if answer["object"] == _COMPACTED:
             # It takes the place of what was sent: whoever goes on sends it as the beginning of a list.
-            self.said += [ModelCall(inputs, ()), ModelCall(outputs, ())]
+            self.said += [ModelCall(inputs, (), user), ModelCall(outputs, (), user)]
         else:
-            self.said.append(ModelCall(inputs, outputs))
+            self.said.append(ModelCall(inputs, outputs, user))
         names = [name for name in (answer.get("id"), _conversation(request or answer)) if isinstance(name, str)]
         self._sent_for |= dict.fromkeys(names[:1], inputs)
         self._until |= dict.fromkeys(names, outputs if answer["object"] == _COMPACTED else [*inputs, *outputs])

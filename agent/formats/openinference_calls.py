@@ -19,7 +19,7 @@ from agent.formats.conversation.usage import token_usage
 from agent.formats.openinference_message import grouped, read_message
 from agent.formats.spans import Record, attributes_record, latest, structured
 from agent.formats.tool_calls import ArgumentReader
-from agent.formats.traced_calls import Traced, conversations, counted, sessions_in, spans_above
+from agent.formats.traced_calls import Traced, conversations, counted, end_user_context, sessions_in, spans_above
 
 INPUT: Final = "llm.input_messages"
 OUTPUT: Final = "llm.output_messages"
@@ -113,7 +113,7 @@ def _session(
     ends = [latest(each.record) for each in kept]
     if None not in ends:
         kept.sort(key=lambda each: latest(each.record) or 0)
-    traced = Traced()
+    traced = Traced(context=end_user_context("openinference", records, ignored))
     for each in kept:
         traced.calls += each.calls
         traced.started = traced.started or each.record.start

@@ -17,11 +17,12 @@ from agent.formats.common_fields import POSTED, as_id, refusal_of
 from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.model_calls import ModelCall, said_key
 from agent.formats.conversation.usage import token_usage
+from agent.formats.end_user import FIELDS
 from agent.formats.otel_genai_events import CHOICE, ROLES, body_of, message_of_event
 from agent.formats.otel_genai_message import read_instructions, read_message
 from agent.formats.spans import Record, attributes_record, latest, structured
 from agent.formats.tool_calls import ArgumentReader
-from agent.formats.traced_calls import Traced, conversations, counted, sessions_in, spans_above
+from agent.formats.traced_calls import Traced, conversations, counted, end_user_context, sessions_in, spans_above
 
 INPUT: Final = "gen_ai.input.messages"
 OUTPUT: Final = "gen_ai.output.messages"
@@ -45,6 +46,7 @@ _BESIDE: Final = (
     "gen_ai.tool.definitions",
     "gen_ai.provider.",
     "gen_ai.output.type",
+    *(name for name, *_ in FIELDS["otel-genai"]),
 )
 _OF_THE_ANSWER: Final = ("gen_ai.response.", "gen_ai.usage.")
 _OF_A_BODY: Final = POSTED | {"model"}
@@ -133,7 +135,7 @@ def _session(
             else:
                 kept.append(each)
     _count_tools(records, kept, ignored)
-    traced = Traced()
+    traced = Traced(context=end_user_context("otel-genai", records, ignored))
     ends = [latest(each.call.record) for each in kept]
     if None not in ends:
         kept.sort(key=lambda each: latest(each.call.record) or 0)

@@ -18,6 +18,7 @@ from agent.core.json_path import json_path
 from agent.errors import ValidationError
 from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.model_calls import Line, ModelCall, lines_of, said_key
+from agent.formats.end_user import context_of, end_user
 from agent.formats.spans import Record, listed, record_of
 
 # What a span says of a message, and not the message: it is told otherwise where a later call repeats it, so a store
@@ -28,9 +29,10 @@ _FIRST: Final = (*TOLD, "parent_turn_id")
 
 @dataclass(slots=True)
 class Traced:
-    """The calls of one session. ``native`` is what their records say beside the messages."""
+    """The calls of one session. ``native`` is what their records say beside the messages, ``context`` CONTRACT 1's."""
 
     calls: list[ModelCall] = field(default_factory=list)
+    context: Mapping[str, Any] = field(default_factory=dict)
     started: str | None = None
     native: dict[str, Any] = field(default_factory=dict)
 
@@ -105,6 +107,12 @@ def sessions_in(
     for record in records:
         found.setdefault(named.session_of(record), []).append(record)
     return found
+
+
+def end_user_context(form: str, records: Iterable[Record], ignored: Ignored) -> dict[str, Any]:
+    """The ``context`` of a session with these ``records``: the end user that they name, where it is one."""
+    users = [end_user(form, record.attributes, record.attribute_path(), ignored) for record in records]
+    return context_of(users, "$", ignored)
 
 
 def spans_above(records: Iterable[Record], calls: Iterable[Record]) -> set[tuple[str | None, str | None]]:
@@ -184,6 +192,7 @@ def _conversation(line: Line, heads: Iterable[Sequence[Message]], session: str |
         conversation_id=conversation_uuid(f"{session}#{said[0].place}") if session is not None else None,
         timestamp=traced.started,
         leaf=places[line.leaf],
+        context=traced.context,
         native=traced.native,
     )
 

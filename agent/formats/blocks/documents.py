@@ -17,6 +17,7 @@ from agent.formats.conversation.message import Conversation, Ignored, Message
 from agent.formats.conversation.model_calls import ModelCall, lines_of
 from agent.formats.conversation.recording import Recorded
 from agent.formats.conversation.usage import token_usage
+from agent.formats.end_user import context_of, end_user
 
 
 class Answer(NamedTuple):
@@ -73,7 +74,9 @@ def read_body(provider: Provider, document: Any) -> Conversation | ValidationErr
             message._replace(model=model, derived=["model"]) if message.role == "assistant" else message
             for message in messages
         ]
-    return Conversation(messages, native=_options(body, messages))
+    ignored = Ignored()
+    context = context_of([end_user(provider.dialect.name, body, "$", ignored)], "$", ignored)
+    return Conversation(messages, context=context, native=_options(body, messages), ignored=ignored)
 
 
 def read_recorded(provider: Provider, calls: Sequence[Recorded]) -> Iterator[Conversation | ValidationError]:
@@ -89,16 +92,18 @@ def read_recorded(provider: Provider, calls: Sequence[Recorded]) -> Iterator[Con
             ignored.add("calls of something else", path)
             continue
         inputs: list[Message] = []
+        user = None
         if request is not None:
             at = f"{path}.request"
             inputs = _inputs(provider.dialect, request, f"{at}.system", f"{at}.messages", problems)
             options.append((at, _options(request, inputs)))
+            user = end_user(provider.dialect.name, request, at, ignored)
         outputs: Sequence[Message] = ()
         if answer is None:
             ignored.add("calls without an answer", f"{path}.response")
         else:
             outputs = _outputs(provider.dialect, answer, f"{path}.response", problems)
-        said.append(ModelCall(inputs, outputs))
+        said.append(ModelCall(inputs, outputs, user))
     if problems:
         yield refusal_of(problems)
         return
@@ -108,13 +113,9 @@ def read_recorded(provider: Provider, calls: Sequence[Recorded]) -> Iterator[Con
             ignored.add("options of calls", path)
     native = options[0][1] if is_one and options else {}
     for number, line in enumerate(lines_of(said)):
-        yield Conversation(
-            line.messages,
-            number=number,
-            leaf=line.leaf,
-            native=native,
-            ignored=ignored if number == 0 else Ignored(),
-        )
+        beside = ignored if number == 0 else Ignored()
+        context = context_of(line.users, "$", beside)
+        yield Conversation(line.messages, number=number, leaf=line.leaf, context=context, native=native, ignored=beside)
 
 
 def _inputs(

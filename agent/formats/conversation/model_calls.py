@@ -27,17 +27,22 @@ _MEDIA: Final = frozenset(
 
 
 class ModelCall(NamedTuple):
-    """What a call was sent and what it answered; the places of its messages do not count."""
+    """What a call was sent and what it answered; the places of its messages do not count. ``user``: whom it was for."""
 
     inputs: Sequence[Message]
     outputs: Sequence[Message]
+    user: str | None = None
 
 
 class Line(NamedTuple):
-    """One conversation: its messages, each with its place and its parent's, and the place where the last call ended."""
+    """One conversation: its messages, each with its place and its parent's, and the place where the last call ended.
+
+    ``users`` are those of its calls.
+    """
 
     messages: tuple[Message, ...]
     leaf: str
+    users: tuple[str, ...] = ()
 
 
 def lines_of(calls: Iterable[ModelCall]) -> list[Line]:
@@ -57,7 +62,9 @@ def lines_of(calls: Iterable[ModelCall]) -> list[Line]:
             node = _found(message, following, is_history=place < len(call.inputs)) or _added(message, following, node)
         if node is not None:
             node.tree.leaf = node.place
-    return [Line(tuple(root.tree.messages), root.tree.leaf) for root in roots.by_key.values()]
+            node.tree.users += [] if call.user is None else [call.user]
+    trees = [root.tree for root in roots.by_key.values()]
+    return [Line(tuple(tree.messages), tree.leaf, tuple(tree.users)) for tree in trees]
 
 
 class _Following:
@@ -90,6 +97,7 @@ class _Tree:
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.leaf = "0"
+        self.users: list[str] = []
 
 
 class _Node:

@@ -23,6 +23,7 @@ from agent.core.ids import (
 from agent.core.native import OpenCalls, derive_ids
 from agent.formats.common_fields import as_id
 from agent.formats.conversation.message import Conversation, Message
+from agent.formats.end_user import beside
 from agent.formats.tool_calls import UNKNOWN_TOOL
 
 
@@ -72,7 +73,8 @@ def payloads(
     ``piece_bytes``: the turns of a capture, as JSON, are at most so many bytes, but for a single one that is larger.
     """
     turns = _Turns(messages, conversation, scope).turns()
-    native = {"format": form, **({"beside": dict(conversation.native)} if conversation.native else {})}
+    kept = beside(form, conversation.native, conversation.context)
+    native = {"format": form, **({"beside": kept} if kept else {})}
     for some in _pieces(turns, piece_bytes):
         payload: dict[str, Any] = {"session_id": scope.session_id, "conversation_id": scope.conversation, "turns": some}
         if conversation.context:

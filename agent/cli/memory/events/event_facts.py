@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from agent.cli.memory.events.event_ids import members_of, text_of, with_native
@@ -10,6 +11,8 @@ from agent.cli.memory.events.stored_event import StoredEvent
 
 # A damaged graph of thousands of entries is damaged by the first few.
 _MOST_FAULTS: Final = 20
+# As many as nobody's event has but a damaged or foreign one.
+_MOST_KINDS: Final = 40
 
 
 def event_facts(stored: StoredEvent) -> Iterator[tuple[str, str]]:
@@ -29,6 +32,8 @@ def event_facts(stored: StoredEvent) -> Iterator[tuple[str, str]]:
         ("captured at", stored.envelope.get("timestamp", event.get("timestamp"))),
         ("turns", outputs.get("turn_count", len(stored.turns) or None)),
         ("tokens", outputs.get("total_tokens")),
+        ("entities", _entities(outputs.get("entities"))),
+        ("redactions", _redactions(telemetry.get("redactions"))),
         ("graph", stored.graph.counts() if stored.graph.nodes or stored.graph.edges else None),
         ("constraints", _constraints(event.get("constraints_applied"))),
         ("agent", _agent(stored)),
@@ -67,6 +72,27 @@ def _agent(stored: StoredEvent) -> str | None:
 
 def _named(identity: str | None, native: object) -> str | None:
     return None if identity is None else with_native(identity, native)
+
+
+def _entities(found: object) -> str | None:
+    """How many of each type, the most first; their texts are content."""
+    if not isinstance(found, list):
+        return None
+    types = (members_of(each).get("type") for each in found)
+    counts = Counter(each if isinstance(each, str) else "of no type" for each in types)
+    return _counted([(kind, counts[kind]) for kind in sorted(counts, key=lambda kind: (-counts[kind], kind))])
+
+
+def _redactions(counts: object) -> str | None:
+    """How many of each kind, in the order in which they stand."""
+    if not isinstance(counts, dict):
+        return None if counts is None else text_of(counts)
+    return _counted(list(counts.items()))
+
+
+def _counted(kinds: Sequence[tuple[str, object]]) -> str:
+    more = [f"and {len(kinds) - _MOST_KINDS} more"] if len(kinds) > _MOST_KINDS else []
+    return ", ".join([*(f"{text_of(count)} {kind}" for kind, count in kinds[:_MOST_KINDS]), *more]) or "none"
 
 
 def _constraints(applied: object) -> str | None:

@@ -62,6 +62,8 @@ class StoredEvent:
         needed = is_capture and "outputs" in event
         nodes = tuple(_entries(Node, _list(outputs, "nodes_created", place, faults, needed=needed), faults))
         edges = tuple(_entries(Edge, _list(outputs, "edges_created", place, faults, needed=needed), faults))
+        # Only what is wrong with them: how many there are of each type is for the facts.
+        _list(outputs, "entities", place, faults, needed=False)
         turns = _list(inputs, "turns", f"{root}.inputs", faults, needed=is_capture and bool(inputs))
         faults += (f"{path} {_NO_OBJECT}" for path, turn in turns if not isinstance(turn, dict))
         session_id = outputs.get("session_id")
