@@ -38,7 +38,7 @@ class DatabaseUse:
 
     def log_position(self) -> int:
         """Bytes that were ever written to the write-ahead log."""
-        return self._asked("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint")
+        return self._asked("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint")
 
     def _postmaster_pid(self) -> int:
         # The process of every connection is a child of the postmaster.

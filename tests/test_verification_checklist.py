@@ -243,5 +243,5 @@ def test_it_deploys(folder):
 @pytest.mark.parametrize("path", ["/health", "/conversation-memory/health"])
 def test_health_says_who_it_is_and_how_the_store_is(tmp_path, path):
     with stub_store() as store, function_host(tmp_path, store=store.url) as host:
-        body = httpx.get(f"{host.url}{path}").json()
+        body = httpx.get(f"{host.url}{path}", timeout=60).json()
         assert (body["status"], body["classification"], body["store"]["kind"]) == ("ok", "MEMORY_WRITE", "http")

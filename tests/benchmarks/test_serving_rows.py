@@ -68,11 +68,12 @@ class Host:
 
 def test_requests_of_an_open_loop_are_due_at_even_instants_whatever_comes_back(peer):
     with load_generator() as generator:
-        load = generator.post(peer.server_address[1], count=20, connections=8, per_second=50)
+        load = generator.post(peer.server_address[1], count=20, connections=8, per_second=10)
     assert load.statuses == {200: 20}
-    # The last of 20 is due 19 fiftieths of a second after the first: nothing was sent before its instant.
-    assert max(peer.arrived) - min(peer.arrived) >= 0.3
-    assert load.elapsed_s >= 19 / 50
+    # The last of 20 is due 19 tenths of a second after the first: nothing was sent before its instant. The peer may
+    # come to see the first a little late.
+    assert max(peer.arrived) - min(peer.arrived) >= 1.5
+    assert load.elapsed_s >= 19 / 10
 
 
 def test_a_stall_counts_for_every_request_that_was_due_meanwhile(peer):

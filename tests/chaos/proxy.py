@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from tests.chaos.act import UNTOUCHED, Act
+from tests.live.host import free_port
 
 Address = tuple[str, int] | Path
 Plan = Callable[[], Act]
@@ -61,7 +62,8 @@ class FaultProxy:
         self.targets = targets
         self.act: Plan | None = None
         self.met = 0
-        self.port = 0
+        # It is given up and taken again: the kernel must not give it to another socket meanwhile.
+        self.port = free_port()
         self._turn = 0
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
@@ -81,7 +83,6 @@ class FaultProxy:
     async def _accept(self) -> None:
         if self._server is None:
             self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, backlog=256)
-            self.port = self._server.sockets[0].getsockname()[1]
 
     async def _refuse(self) -> None:
         if self._server is not None:
@@ -238,7 +239,7 @@ class ProxyThread:
         for proxy in self._proxies:
             proxy.refuse()
         # Transports close in the next turn of the loop.
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05), self._loop).result(5)
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0.05), self._loop).result(30)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
         self._loop.close()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -11,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,14 +25,28 @@ from tests.conftest import REPOSITORY
 from tests.leak_watch import WATCH
 from tests.published import check_event
 
-START_TIMEOUT_S = 30
+START_TIMEOUT_S = 60
+# Below what the kernel hands out by itself (ip_local_port_range of Linux); each xdist worker has ports of its own, and
+# runs beside each other on one machine do not begin with the same one.
+_PORTS = range(
+    20_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")),
+    32_768,
+    int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")),
+)
+_ports = itertools.cycle(random.SystemRandom().sample(_PORTS, len(_PORTS)))
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of the loopback interface that nobody listens on now, nor is given before it is used.
+
+    One that the kernel chose could be another socket's of this machine by the time that a server is to listen on it.
+    """
+    for port in itertools.islice(_ports, len(_PORTS)):
+        with socket.socket() as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no port of the loopback interface is free")
 
 
 @dataclass
@@ -82,6 +98,8 @@ def function_host(
             name: value for name, value in os.environ.items() if not name.startswith(("RUVECTOR", "OTEL", "LLM_", "K_"))
         },
         "RUVECTOR_SERVICE_URL": store,
+        # All that it tells has been sent when it answers, on a busy machine too; who tests the bound gives another.
+        "TELEMETRY_BUDGET_MS": "5000",
         **env,
     }
     command = [

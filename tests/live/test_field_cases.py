@@ -243,7 +243,7 @@ def test_h07_health_is_503_within_two_seconds_while_the_store_is_down(tmp_path):
 
 def test_h07_health_makes_no_write_and_the_front_ends_own_path_is_documented_nowhere(tmp_path):
     with stub_store() as store, function_host(tmp_path, store=store.url) as host:
-        assert httpx.get(f"{host.url}/health").status_code == 200
+        assert httpx.get(f"{host.url}/health", timeout=60).status_code == 200
         assert store.writes == []
     documented = [
         path
@@ -365,7 +365,7 @@ def test_h14_an_execution_ref_with_another_body_is_a_conflict_at_the_store_and_t
             "payload": event,
         }
 
-    with served(tmp_path / "store.db") as url, httpx.Client(base_url=url) as store:
+    with served(tmp_path / "store.db") as url, httpx.Client(base_url=url, timeout=60) as store:
         first = store.post("/v1/decision-events", json=envelope("a" * 64, "one"))
         kept = store.get(f"/v1/decision-events/{reference}").content
         other = store.post("/v1/decision-events", json=envelope("b" * 64, "two"))

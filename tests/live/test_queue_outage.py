@@ -98,7 +98,7 @@ def test_each_message_is_one_event_and_each_session_in_order_whatever_happens_to
         outage.over()
         assert sorted(posted.body for posted in queue.dead) == sorted(pubsub(payload).body for payload in POISON)
         assert queue.acknowledged == 2 * MESSAGES
-        assert httpx.get(f"{store}/v1/stats").json()["events"] == MESSAGES
+        assert httpx.get(f"{store}/v1/stats", timeout=60).json()["events"] == MESSAGES
         _every_session_is_in_order(store, conversations)
     print(f"{MESSAGES} messages, {queue.failures} deliveries that failed, {queue.duplicates} answered as duplicates")
 

@@ -127,12 +127,12 @@ def test_no_answer_and_no_refusal_of_either_leaves_a_secret_in_a_log_or_a_span(
         ask(recall, limit=SECRET),
         ask(recall, **{SECRET: SECRET}),
         ask(recall, f"/{SECRET}"),
-        httpx.get(f"{recall.url}/api/conversation/{SECRET}"),
-        httpx.get(f"{recall.url}/{SECRET}"),
-        httpx.post(f"{recall.url}/api/conversation/{SECRET}/hydrate", content=f'{{"{SECRET}": "{SECRET}"'),
-        httpx.post(f"{recall.url}/api/conversation/{SECRET}/hydrate", json={"user_message": [SECRET]}),
-        httpx.post(capture.url, json={**payload(), "session_id": [SECRET]}),
-        httpx.post(capture.url, content=f'{{"{SECRET}": {SECRET}'),
+        httpx.get(f"{recall.url}/api/conversation/{SECRET}", timeout=60),
+        httpx.get(f"{recall.url}/{SECRET}", timeout=60),
+        httpx.post(f"{recall.url}/api/conversation/{SECRET}/hydrate", content=f'{{"{SECRET}": "{SECRET}"', timeout=60),
+        httpx.post(f"{recall.url}/api/conversation/{SECRET}/hydrate", json={"user_message": [SECRET]}, timeout=60),
+        httpx.post(capture.url, json={**payload(), "session_id": [SECRET]}, timeout=60),
+        httpx.post(capture.url, content=f'{{"{SECRET}": {SECRET}', timeout=60),
     ]
     assert [answer.status_code // 100 for answer in refused] == [4] * len(refused)
     found = httpx.get(f"{recall.url}/api/conversations", params={"user_id": SECRET}, timeout=30)

@@ -58,12 +58,12 @@ def destinations_for(
 ) -> Destinations:
     """Destinations that know of no host but the one in ``modules``, and that nothing calls at the end of the process.
 
-    They hold a request for half a second at most: a machine that runs other tests beside may take a fifth for nothing.
+    They hold a request for two seconds at most: a machine that runs other tests beside may take some for nothing.
     """
     return Destinations(
         collector_from(environ),
         environ=environ,
-        bound_s=0.5,
+        bound_s=2.0,
         clock=clock,
         at_exit=lambda _: None,
         modules=modules,

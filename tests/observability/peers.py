@@ -14,6 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.leak_watch import WATCH
 from tests.live.collector import METRICS_PATH, Point, points_of
+from tests.live.host import free_port
 
 
 class SpanCollector:
@@ -147,6 +148,4 @@ def _endless_status_line() -> Iterator[bytes]:
 
 def refusing_url() -> str:
     """An address where nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+    return f"http://127.0.0.1:{free_port()}"

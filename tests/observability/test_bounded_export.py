@@ -18,7 +18,8 @@ from tests.observability.conftest import Clock, RecordedLog
 PAUSED = "telemetry paused: the collector does not take spans"
 # Long enough for a thread to be woken on a busy machine, where the test waits for the export.
 PATIENT_S = 20.0
-SHORT_S = 0.05
+# Where it does not wait for the export, yet the export must have begun by then.
+SHORT_S = 0.5
 
 
 class FakeExporter:
@@ -61,7 +62,7 @@ def gate() -> Iterator[Gate]:
     yield gate
     gate.opened.set()
     for thread in export_threads():
-        thread.join(5)
+        thread.join(PATIENT_S)
 
 
 @pytest.fixture
@@ -188,9 +189,9 @@ def test_an_export_that_never_ends_costs_each_request_the_bound_and_then_nothing
     assert (len(exporters), len(export_threads()), export.dropped) == (4, 4, 6)
     # They come to their end by themselves when the collector lets them, and then there is room again.
     gate.opened.set()
-    assert all(exporter.closed.wait(5) for exporter in exporters)
+    assert all(exporter.closed.wait(PATIENT_S) for exporter in exporters)
     for thread in export_threads():
-        thread.join(5)
+        thread.join(PATIENT_S)
     clock.now += 31
     export.send(["b"])
     assert exporters[4].exports == [["b"]]
@@ -212,7 +213,7 @@ def test_what_comes_while_an_export_runs_goes_together_in_the_next(gate: Gate, c
         threading.Event().wait(0.001)
     gate.opened.set()
     for request in requests:
-        request.join(5)
+        request.join(PATIENT_S)
     assert exporter.exports[0] == [0]
     assert sorted(exporter.exports[1]) == list(range(1, 9))
     assert (len(exporter.exports), export.dropped) == (2, 0)
@@ -222,7 +223,7 @@ def test_requests_that_wait_for_the_same_stuck_export_count_as_one_failure(
     gate: Gate, clock: Clock, log: RecordedLog
 ) -> None:
     exporter = FakeExporter(gate)
-    export = BoundedExport(lambda: exporter, clock=clock, bound_s=0.3)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=2.0)
     first = threading.Thread(target=export.send, args=(["a"],))
     first.start()
     gate.entered.acquire()
@@ -230,7 +231,7 @@ def test_requests_that_wait_for_the_same_stuck_export_count_as_one_failure(
     for other in others:
         other.start()
     for request in (first, *others):
-        request.join(5)
+        request.join(PATIENT_S)
     assert (export.dropped, log.messages()) == (7, [])
 
 
@@ -244,7 +245,7 @@ def test_an_abandoned_export_that_fails_after_all_counts_what_nobody_has_counted
     assert export.dropped == 1
     gate.opened.set()
     for thread in export_threads():
-        thread.join(5)
+        thread.join(PATIENT_S)
     assert export.dropped == 1
 
 
@@ -278,7 +279,7 @@ def test_an_export_that_comes_through_late_is_no_success_of_another_worker(gate:
         export.send(["a"])
     gate.opened.set()
     for thread in export_threads():
-        thread.join(5)
+        thread.join(PATIENT_S)
     assert not export._pause.admits()
 
 
@@ -311,7 +312,7 @@ def test_closing_in_the_middle_of_an_export_lets_what_waits_go_first(gate: Gate,
         threading.Event().wait(0.001)
     gate.opened.set()
     for thread in (first, second, closer, worker):
-        thread.join(5)
+        thread.join(PATIENT_S)
     assert exporter.exports == [["a"], ["b"]]
     assert exporter.closed.is_set()
 

@@ -50,7 +50,7 @@ def exporter() -> Iterator[Metered]:
     exporter.let_go.set()
     for thread in threading.enumerate():
         if thread.name == EXPORT_THREAD:
-            thread.join(5)
+            thread.join(PATIENT_S)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_collector_that_takes_metrics_and_no_spans_gets_its_metrics_while_span
 
 def test_metrics_that_hang_do_not_keep_back_the_spans_that_come_after_them(exporter: Metered, clock: Clock) -> None:
     exporter.hold = True
-    export = BoundedExport(lambda: exporter, clock=clock, bound_s=0.5, metrics=True)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=2.0, metrics=True)
     for number in range(5):
         export.send([number])
     assert (exporter.exports, export.dropped, exporter.metrics) == ([[number] for number in range(5)], 0, 1)
@@ -137,7 +137,7 @@ def test_metrics_that_hang_cost_the_bound_and_no_span_that_was_sent(
     exporter: Metered, clock: Clock, log: RecordedLog
 ) -> None:
     exporter.hold = True
-    export = BoundedExport(lambda: exporter, clock=clock, bound_s=0.5, metrics=True)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=2.0, metrics=True)
     export.send(["a"])
     assert exporter.asked.is_set()
     assert (exporter.exports, export.dropped) == ([["a"]], 0)
@@ -156,7 +156,7 @@ def test_closing_sends_metrics_a_last_time_though_they_are_not_due(exporter: Met
 
 
 def test_closing_waits_for_no_metrics_that_hang(exporter: Metered, clock: Clock) -> None:
-    export = BoundedExport(lambda: exporter, clock=clock, bound_s=0.5, metrics=True)
+    export = BoundedExport(lambda: exporter, clock=clock, bound_s=2.0, metrics=True)
     export.send(["a"])
     exporter.hold = True
     export.close()

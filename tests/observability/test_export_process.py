@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from agent.observability.budget import DEFAULT_MS
 from tests.live.collector import Point
 from tests.observability.peers import SpanCollector, StuckPeer, refusing_url
 from tests.observability.processes import ended, run
@@ -194,6 +195,7 @@ def test_a_signal_that_comes_while_the_last_counts_are_sent_ends_the_process_all
         threading.Event().wait(30)
         """,
         LLM_OBSERVATORY_URL=stuck_peer().url,
+        TELEMETRY_BUDGET_MS=str(DEFAULT_MS),
     )
     assert time.monotonic() - before < 15
 

@@ -111,7 +111,7 @@ def test_a_message_that_came_meanwhile_is_not_a_truncation_below_zero(log: Recor
 
 
 def test_load_and_respond_are_children_of_the_callers_trace_with_ids_and_counts(collector: SpanCollector) -> None:
-    telemetry = RecallTelemetry.from_env({"LLM_OBSERVATORY_URL": collector.url})
+    telemetry = RecallTelemetry.from_env({"LLM_OBSERVATORY_URL": collector.url, "TELEMETRY_BUDGET_MS": "5000"})
     request = telemetry.begin(HEADERS, REF)
     with request.spans.span("load"):
         request.received("hydrate", SESSION, memory=MEMORY, history_count=3)

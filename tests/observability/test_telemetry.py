@@ -94,7 +94,7 @@ def test_a_request_without_headers_has_no_trace(log: RecordedLog) -> None:
 
 
 def test_the_end_of_a_request_exports_its_spans(collector: SpanCollector) -> None:
-    telemetry = Telemetry.from_env({"LLM_OBSERVATORY_URL": collector.url})
+    telemetry = Telemetry.from_env({"LLM_OBSERVATORY_URL": collector.url, "TELEMETRY_BUDGET_MS": "5000"})
     request = telemetry.begin(HEADERS, REF)
     with request.spans.span("validate"):
         pass

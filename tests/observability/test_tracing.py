@@ -19,8 +19,8 @@ from tests.observability.peers import SpanCollector, StuckPeer, refusing_url
 UNSAMPLED = TraceContext(TRACE.trace_id, TRACE.span_id, sampled=False)
 CANARY = "canary my password is hunter2"
 PAUSED = "telemetry paused: the collector does not take spans"
-# Twice the half second that a request may wait, and some more for a busy machine.
-BOUNDED_S = 1.5
+# Twice the two seconds that a request may wait, and some more for a busy machine.
+BOUNDED_S = 6.0
 STEPS = ("validate", "build", "append")
 
 
@@ -208,7 +208,7 @@ def test_nobody_at_the_address_costs_no_request_its_answer(
 
 
 @pytest.mark.parametrize("trickle", [False, True])
-def test_a_collector_that_accepts_and_never_comes_to_an_end_costs_half_a_second_three_times(
+def test_a_collector_that_accepts_and_never_comes_to_an_end_costs_two_seconds_three_times(
     trickle: bool,
     stuck_peer: Callable[..., StuckPeer],
     tracing_for: MakeTracing,
@@ -220,7 +220,7 @@ def test_a_collector_that_accepts_and_never_comes_to_an_end_costs_half_a_second_
     capture(tracing, UNSAMPLED)  # pays for the import of the SDK
     times = [capture(tracing) for _ in range(5)]
     assert max(times) < BOUNDED_S
-    assert min(times[:3]) > 0.3
+    assert min(times[:3]) > 1.2
     assert log.messages() == [PAUSED]
     accepted = peer.accepted
     capture(tracing)

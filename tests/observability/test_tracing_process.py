@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from agent.observability.budget import DEFAULT_MS
 from tests.observability.captures import TRACE
 from tests.observability.peers import StuckPeer
 from tests.observability.processes import run, start
@@ -91,7 +92,8 @@ def test_a_process_with_a_stuck_collector_ends_soon_after_sigterm(
             capture(telemetry)
             threading.Event().wait(0.01)
         """
-    with start(script, LLM_OBSERVATORY_URL=stuck_peer(trickle=trickle).url) as process:
+    told = {"LLM_OBSERVATORY_URL": stuck_peer(trickle=trickle).url, "TELEMETRY_BUDGET_MS": str(DEFAULT_MS)}
+    with start(script, **told) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         before = time.monotonic()
@@ -106,7 +108,8 @@ def test_a_process_that_ends_by_itself_does_not_wait_for_a_stuck_collector(
     stuck_peer: Callable[..., StuckPeer],
 ) -> None:
     before = time.monotonic()
-    ended = run("capture(Telemetry.from_env(os.environ)); print(1)", LLM_OBSERVATORY_URL=stuck_peer(trickle=True).url)
+    told = {"LLM_OBSERVATORY_URL": stuck_peer(trickle=True).url, "TELEMETRY_BUDGET_MS": str(DEFAULT_MS)}
+    ended = run("capture(Telemetry.from_env(os.environ)); print(1)", **told)
     assert ended == 1
     assert time.monotonic() - before < 10
 

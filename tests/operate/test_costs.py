@@ -71,7 +71,7 @@ def test_a_capture_takes_the_bytes_that_the_page_says(tmp_path):
             LLM_OBSERVATORY_URL=f"http://127.0.0.1:{collector.server.server_port}",
             **platform,
         ) as host,
-        httpx.Client() as client,
+        httpx.Client(timeout=60) as client,
     ):
         before = host.log_path.stat().st_size
         bodies_sent = [bodies.next() for _ in range(_CAPTURES)]

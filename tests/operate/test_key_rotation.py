@@ -127,7 +127,7 @@ def platform(tmp_path) -> Iterator[Platform]:
 
 
 def events(platform: Platform) -> int:
-    answer = httpx.get(f"{platform.store_url}/v1/stats", headers={"Authorization": f"Bearer {READER}"})
+    answer = httpx.get(f"{platform.store_url}/v1/stats", headers={"Authorization": f"Bearer {READER}"}, timeout=60)
     return int(answer.json()["events"])
 
 
@@ -151,7 +151,7 @@ def test_the_stores_key_and_the_callers_key_are_changed_and_no_capture_is_refuse
     assert events(platform) == writer.answers.total()
     assert post(platform.url, OLD_CALLER).status_code == 401
     refused = httpx.post(
-        f"{platform.store_url}/v1/decision-events", json={}, headers={"Authorization": f"Bearer {OLD}"}
+        f"{platform.store_url}/v1/decision-events", json={}, headers={"Authorization": f"Bearer {OLD}"}, timeout=60
     )
     assert refused.status_code == 401
     assert events(platform) == writer.answers.total()

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from tests.live.host import free_port
+
 ACCEPTED = b'{"status":"accepted","eventId":"e-1"}'
 DRIP_S = 0.03
 
@@ -288,5 +290,4 @@ def shut(connection: socket.socket) -> None:
 
 def closed_port() -> int:
     """A port of 127.0.0.1 on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+    return free_port()

@@ -149,7 +149,7 @@ def test_a_deadline_holds_while_another_process_holds_the_database(tmp_path, cal
         base_url="http://embedded.invalid",
         api_key=None,
         kind="embedded",
-        deadline_s=1.0,
+        deadline_s=3.0,
     )
     store.ping()
     other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
@@ -168,7 +168,7 @@ def test_a_deadline_holds_while_another_process_holds_the_database(tmp_path, cal
     for thread in threads:
         thread.join()
     assert len(took) == callers
-    assert max(took) < 2.0
+    assert max(took) < 6.0
     other.execute("ROLLBACK")
     other.close()
     assert client.append(ENVELOPE, idempotency_key="k").position == 1

@@ -103,12 +103,12 @@ def test_answers_lost_for_ever_end_as_a_connection_error(client_of, step):
 def test_a_silent_or_trickling_peer_cannot_outlive_the_deadline(client_of, step):
     with Peer(step) as peer:
         started = time.monotonic()
-        error = failure(client_of(peer.url, deadline_s=0.4, random=lambda: 0.0), StoreConnectionError)
+        error = failure(client_of(peer.url, deadline_s=2.0, random=lambda: 0.0), StoreConnectionError)
         elapsed = time.monotonic() - started
         # Four, unless a busy machine overslept what was left.
         assert 2 <= error.details["attempts"] <= MAX_ATTEMPTS
         assert len(peer.received) <= MAX_ATTEMPTS
-        assert 0.35 < elapsed < 2.0
+        assert 1.75 < elapsed < 10.0
         assert_each_attempt_was_the_same(peer)
 
 

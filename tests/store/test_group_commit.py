@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -18,6 +19,8 @@ from store.port import Appended, Submission
 from tests.store.surface import envelope, payload, ref_of, turn
 
 Answers = list[Appended | StoreAnswerError]
+# How long is waited for what comes, on a machine that does much else.
+GENEROUS_S = 60.0
 
 
 def prepared(number: int, session: int | None = None) -> Prepared:
@@ -47,13 +50,33 @@ class Commits:
         self.batches.append([one.submission.event_id for one in batch])
         self.bounds.append(timeout_s)
         self.begun.set()
-        assert self.gate.wait(10)
+        assert self.gate.wait(GENEROUS_S)
         return self._answer(batch)
 
 
-def together(commits: Commits, submissions: list[Prepared], **timeouts: float) -> list[Appended | BaseException]:
+class Clock:
+    """Monotonic seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def until_queued(group: GroupCommit, count: int) -> None:
+    """Wait until so many wait for the commit that is going on."""
+    end = time.monotonic() + GENEROUS_S
+    while len(group._waiting) < count:
+        assert time.monotonic() < end
+        threading.Event().wait(0.001)
+
+
+def together(
+    commits: Commits, submissions: list[Prepared], clock: Clock | None = None, **timeouts: float
+) -> list[Appended | BaseException]:
     """Append the first, and the others while it is committed; what each was answered."""
-    group = GroupCommit(commits)
+    group = GroupCommit(commits, clock=clock or time.monotonic)
 
     def one(submission: Prepared) -> Appended | BaseException:
         try:
@@ -63,12 +86,11 @@ def together(commits: Commits, submissions: list[Prepared], **timeouts: float) -
 
     with ThreadPoolExecutor(len(submissions)) as threads:
         first = threads.submit(one, submissions[0])
-        assert commits.begun.wait(10)
+        assert commits.begun.wait(GENEROUS_S)
         others = [threads.submit(one, submission) for submission in submissions[1:]]
-        while len(group._waiting) < len(submissions) - 1:
-            threading.Event().wait(0.001)
+        until_queued(group, len(submissions) - 1)
         commits.gate.set()
-        return [answer.result(10) for answer in (first, *others)]
+        return [answer.result(GENEROUS_S) for answer in (first, *others)]
 
 
 def test_who_comes_alone_is_appended_alone() -> None:
@@ -122,17 +144,20 @@ def test_a_database_that_fails_fails_all_of_them_once() -> None:
 
 
 def test_who_has_no_time_left_gives_up_and_the_others_wait_on() -> None:
-    calls = itertools.count()
+    calls, clock = itertools.count(), Clock()
 
     def answer(batch: Sequence[Prepared]) -> Answers:
         if next(calls) == 1:
             # The lock was waited for as long as the most impatient has time.
-            threading.Event().wait(0.3)
+            clock.now += GENEROUS_S
             raise DatabaseLocked("held")
         return [appended(one) for one in batch]
 
     commits = Commits(answer)
-    answers = together(commits, [prepared(number) for number in range(3)], event_1=0.25, event_2=60.0)
+    # By this clock alone, so that nobody leaves the queue before the others have come.
+    answers = together(
+        commits, [prepared(number) for number in range(3)], clock, event_1=GENEROUS_S, event_2=2 * GENEROUS_S
+    )
     assert [type(one) for one in answers] == [Appended, DatabaseLocked, Appended]
 
 
@@ -141,11 +166,11 @@ def test_who_waits_in_vain_behind_others_leaves_the_queue() -> None:
     group = GroupCommit(commits)
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(group.append, "default", prepared(1), None)
-        assert commits.begun.wait(10)
+        assert commits.begun.wait(GENEROUS_S)
         with pytest.raises(DatabaseLocked):
             group.append("default", prepared(2), 0.05)
         commits.gate.set()
-        assert first.result(10).event_id == "event 1"
+        assert first.result(GENEROUS_S).event_id == "event 1"
     assert group.append("default", prepared(3), None).event_id == "event 3"
     assert commits.batches == [["event 1"], ["event 3"]]
 
@@ -155,11 +180,11 @@ def test_who_says_no_time_waits_in_the_queue_no_longer_than_the_longest() -> Non
     group = GroupCommit(commits, longest_s=0.05)
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(group.append, "default", prepared(1), None)
-        assert commits.begun.wait(10)
+        assert commits.begun.wait(GENEROUS_S)
         with pytest.raises(DatabaseLocked):
             group.append("default", prepared(2), None)
         commits.gate.set()
-        assert first.result(10).event_id == "event 1"
+        assert first.result(GENEROUS_S).event_id == "event 1"
     assert commits.batches == [["event 1"]]
 
 
@@ -168,25 +193,24 @@ def test_who_is_part_of_a_transaction_that_does_not_end_is_told_and_the_next_go_
 
     def answer(batch: Sequence[Prepared]) -> Answers:
         if len(commits.batches) == 2:
-            assert second.wait(10)
+            assert second.wait(GENEROUS_S)
         return [appended(one) for one in batch]
 
     commits = Commits(answer)
-    group = GroupCommit(commits, longest_s=0.3)
+    # Longer than it takes to come into the transaction: who waits in vain before it is another test's.
+    group = GroupCommit(commits, longest_s=2.0)
     with ThreadPoolExecutor(3) as threads:
         first = threads.submit(group.append, "default", prepared(1), None)
-        assert commits.begun.wait(10)
+        assert commits.begun.wait(GENEROUS_S)
         leads = threads.submit(group.append, "default", prepared(2), 60.0)
-        while len(group._waiting) < 1:
-            threading.Event().wait(0.001)
+        until_queued(group, 1)
         follows = threads.submit(group.append, "default", prepared(3), None)
-        while len(group._waiting) < 2:
-            threading.Event().wait(0.001)
+        until_queued(group, 2)
         commits.gate.set()
-        assert first.result(10).event_id == "event 1"
+        assert first.result(GENEROUS_S).event_id == "event 1"
         with pytest.raises(DatabaseUnreachable):
-            follows.result(10)
+            follows.result(GENEROUS_S)
         second.set()
-        assert leads.result(10).event_id == "event 2"
+        assert leads.result(GENEROUS_S).event_id == "event 2"
     assert group.append("default", prepared(4), None).event_id == "event 4"
     assert commits.batches == [["event 1"], ["event 2", "event 3"], ["event 4"]]

@@ -28,8 +28,8 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def surface(url: str) -> Iterator[Surface]:
-    """A store that waits half a second for others."""
-    opened = Surface(PostgresStore(url.replace("+psycopg", ""), lock_timeout_s=0.5))
+    """A store that waits two seconds for others: its own connection has to be there in that time, too."""
+    opened = Surface(PostgresStore(url.replace("+psycopg", ""), lock_timeout_s=2.0))
     yield opened
     opened.close()
 
@@ -143,8 +143,11 @@ def test_two_stores_that_meet_an_empty_database_make_its_tables_once(url: str) -
 
 
 def end_backends(url: str) -> None:
+    """End them, and wait until they are gone: asked without a time, the server only sends them a signal."""
     with server().connect("postgres") as connection:
-        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name_in(url),))
+        sql = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = %s"
+        ended = connection.execute(sql, (name_in(url),)).fetchall()
+    assert ended == [(True,)] * len(ended)
 
 
 def test_connections_that_the_server_ended_between_two_calls_are_replaced(url: str, surface: Surface) -> None:

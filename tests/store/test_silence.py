@@ -53,7 +53,8 @@ def way() -> Iterator[Way]:
     with proxies() as thread, server().database() as url:
         proxy = thread.proxy(tcp_relay, [Path(server().sockets) / ".s.PGSQL.5432"])
         through = f"postgresql://postgres@127.0.0.1:{proxy.port}/{name_in(url)}"
-        surface = Surface(PostgresStore(through, lock_timeout_s=0.5, quiet_s=0.3))
+        # Longer than a connection takes to be made on a machine that does much else.
+        surface = Surface(PostgresStore(through, lock_timeout_s=2.0, quiet_s=0.3))
         yield Way(proxy, through, surface)
         surface.close()
 

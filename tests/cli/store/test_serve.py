@@ -39,7 +39,7 @@ def begun(server: StoreServer, body: bytes) -> socket.socket:
     head = f"POST /v1/decision-events HTTP/1.1\r\nHost: s\r\nContent-Length: {len(body)}\r\n\r\n"
     connection.sendall(head.encode() + body[:-1])
     # Connections are accepted in their order: when another is answered, this one is being read.
-    assert httpx.get(f"{server.url}/health").status_code == 200
+    assert httpx.get(f"{server.url}/health", timeout=60).status_code == 200
     return connection
 
 
@@ -59,9 +59,9 @@ def test_it_says_where_it_is_what_it_is_and_who_may_call_in_one_line_without_a_k
         )
         assert (done.code, done.err) == (0, "")
         bearer = {"Authorization": f"Bearer {READER}"}
-        assert httpx.get(f"{server.url}/v1/stats", headers=bearer).json()["events"] == 1
-        assert httpx.post(f"{server.url}/v1/decision-events", headers=bearer, json=EVENT).status_code == 403
-        assert httpx.get(f"{server.url}/v1/stats").status_code == 401
+        assert httpx.get(f"{server.url}/v1/stats", headers=bearer, timeout=60).json()["events"] == 1
+        assert httpx.post(f"{server.url}/v1/decision-events", headers=bearer, json=EVENT, timeout=60).status_code == 403
+        assert httpx.get(f"{server.url}/v1/stats", timeout=60).status_code == 401
         assert server.end() == 0
     [line] = server.err.splitlines()
     assert line.startswith(f"memory-graph: store on {server.url} (embedded, ./memory-graph.db), keys: acme-")
@@ -75,9 +75,9 @@ def test_it_says_where_it_is_what_it_is_and_who_may_call_in_one_line_without_a_k
 
 def test_without_keys_it_serves_this_host_and_says_so(tmp_path):
     with store_server(tmp_path, "--store", "own.db") as server:
-        assert httpx.post(f"{server.url}/v1/decision-events", json=EVENT).status_code == 201
+        assert httpx.post(f"{server.url}/v1/decision-events", json=EVENT, timeout=60).status_code == 201
         forwarded = {"X-Forwarded-For": "192.0.2.1"}
-        assert httpx.get(f"{server.url}/v1/stats", headers=forwarded).status_code == 403
+        assert httpx.get(f"{server.url}/v1/stats", headers=forwarded, timeout=60).status_code == 403
     assert server.err.endswith(" (embedded, own.db), no keys: programs on this host alone may call it\n")
     assert (tmp_path / "own.db").exists()
 
@@ -173,7 +173,7 @@ def test_a_signal_that_comes_while_its_workers_start_ends_it_at_once(tmp_path, h
 
 def test_ctrl_c_is_130_and_one_more_line(tmp_path):
     with store_server(tmp_path) as server:
-        httpx.get(f"{server.url}/health")
+        httpx.get(f"{server.url}/health", timeout=60)
         assert server.end(signal.SIGINT) == 130
     assert server.err.splitlines()[1:] == [
         "memory-graph: interrupted: the server has ended; what was acknowledged is stored"
@@ -185,14 +185,14 @@ def test_two_workers_on_one_file_count_every_event_once(tmp_path):
         for number in range(40):
             # A connection each, so that either worker takes its share.
             event = {**EVENT, "runId": f"r-{number}", "payload": {"n": number}}
-            assert httpx.post(f"{server.url}/v1/decision-events", json=event).status_code == 201
+            assert httpx.post(f"{server.url}/v1/decision-events", json=event, timeout=60).status_code == 201
         assert len(server.workers()) == 2
-        assert httpx.get(f"{server.url}/v1/stats").json()["events"] == 40
+        assert httpx.get(f"{server.url}/v1/stats", timeout=60).json()["events"] == 40
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path):
     with store_server(tmp_path) as server:
-        httpx.get(f"{server.url}/health")
+        httpx.get(f"{server.url}/health", timeout=60)
         [worker] = server.workers()
         os.kill(worker, signal.SIGKILL)
         # The socket stays open meanwhile: the request waits for the next worker.
@@ -219,7 +219,7 @@ def test_it_leaves_no_file_but_the_database(tmp_path):
     with store_server(
         tmp_path, HOME=str(home), XDG_RUNTIME_DIR=str(home), GUNICORN_CMD_ARGS="--bind 0.0.0.0:1"
     ) as server:
-        assert httpx.post(f"{server.url}/v1/decision-events", json=EVENT).status_code == 201
+        assert httpx.post(f"{server.url}/v1/decision-events", json=EVENT, timeout=60).status_code == 201
         assert list(home.iterdir()) == []
         assert server.end() == 0
     left = {path.name for path in tmp_path.iterdir()} - {"home", "server.err", "server.out"}
@@ -254,7 +254,7 @@ def test_what_waited_longer_than_its_caller_is_not_done_and_a_caller_who_reads_o
         return connection
 
     with store_server(tmp_path, "--threads", "1") as server:
-        assert httpx.post(f"{server.url}/v1/decision-events", content=event).status_code == 201
+        assert httpx.post(f"{server.url}/v1/decision-events", content=event, timeout=60).status_code == 201
         prompt = sent("r-half-closed")
         prompt.shutdown(socket.SHUT_WR)
         assert b"201" in answer(prompt).split(b"\r\n")[0]
@@ -266,7 +266,7 @@ def test_what_waited_longer_than_its_caller_is_not_done_and_a_caller_who_reads_o
         held.execute("ROLLBACK")
         held.close()
         assert {connection.recv(12) for connection in (first, waiting)} == {b"HTTP/1.1 201"}
-        page = httpx.get(f"{server.url}/events/decisions").json()
+        page = httpx.get(f"{server.url}/events/decisions", timeout=60).json()
         assert [found["runId"] for found in page["events"]] == ["r-1", "r-half-closed", "r-first", "r-waits"]
         for connection in (prompt, first, waiting):
             connection.close()
