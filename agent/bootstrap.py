@@ -20,6 +20,7 @@ from agent.edge.body import MAX_BODY_BYTES
 from agent.edge.room import Room
 from agent.observability import Telemetry, configure_logging, log_event
 from agent.once import Once
+from agent.ready_start import log_ready
 from agent.refused_start import refused_start_logged
 from schemas import openapi_bytes
 
@@ -85,7 +86,7 @@ def capture_app(environ: Mapping[str, str], client: Callable[[], RuvectorClient]
     callers = settings.opened_callers(time.monotonic_ns)
     client = client or Once(lambda: store_client(settings))
     telemetry = Telemetry.from_env(environ)
-    _log_ready("capture", settings)
+    log_ready("capture", settings)
     return CaptureApp(
         LateCapture(lambda: capture_service_on(client, settings.content)),
         telemetry=telemetry,
@@ -124,7 +125,7 @@ def event_app(environ: Mapping[str, str]) -> EventApp:
     configure_logging(sys.stderr, level=settings.log_level)
     client = Once(lambda: store_client(settings))
     telemetry = Telemetry.from_env(environ, trigger="event")
-    _log_ready("event", settings)
+    log_ready("event", settings)
     return EventApp(
         LateCapture(lambda: capture_service_on(client, settings.content)),
         telemetry=telemetry,
@@ -187,7 +188,7 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
     client = Once(lambda: store_client(settings.settings))
     callers = settings.settings.opened_callers(time.monotonic_ns)
     telemetry = RecallTelemetry.from_env(environ)
-    _log_ready("recall", settings.settings)
+    log_ready("recall", settings.settings, writes=False)
     return RecallApp(
         Once(lambda: Source.of(client().reads)),
         telemetry=telemetry,
@@ -201,19 +202,6 @@ def recall_app(environ: Mapping[str, str], settings: RecallSettings) -> RecallAp
         windows=opened_windows(environ),
         hints=settings.intents.hints,
     )
-
-
-def _log_ready(side: str, settings: Settings) -> None:
-    """Say what started; ``keys`` and ``limit`` tell an open function from a guarded one."""
-    callers, content = settings.callers, settings.content
-    said: dict[str, str | bool | int] = {
-        "store": settings.store.kind,
-        "keys": callers is not None and callers.need_a_key,
-        "limit": callers is not None and bool(callers.limits),
-        "content": content.mode,
-        "redacted_params": len(content.params),
-    }
-    log_event(f"{side} function ready", fields={**said, "release": __version__})
 
 
 class ServedStore(NamedTuple):

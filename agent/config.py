@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from agent.content.policy import FULL, MODES, ContentPolicy
+from agent.core.guarding_settings import refuse_empty
 from agent.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -39,14 +40,20 @@ _RECALL_KEYS: Final = "RECALL_API_KEYS"
 _CONTENT: Final = "CAPTURE_CONTENT"
 _CONTENT_HASH_KEY: Final = "CONTENT_HASH_KEY"
 _RATE_LIMIT: Final = "RATE_LIMIT"
-# What people write for these (CAPTURE_API_KEY, recall_keys, CAPTURE_CONTENTS), by what each is: passed over, a function
-# would be open, or content stay that must not.
+_INTENTS: Final = "INTENTS_CONFIG"
+_CORS: Final = "CORS_ORIGINS"
+# What whoever uses the store reads. Generic names are read by functions alone: a program has variables of its own.
+_OF_ALL: Final = ("RUVECTOR_SERVICE_URL", "RUVECTOR_API_KEY", "RUVECTOR_DEADLINE_S", "RUVECTOR_WRITES", _INTENTS)
+_OF_FUNCTIONS: Final = (_RATE_LIMIT, "LOG_LEVEL", "LLM_OBSERVATORY_URL", "TELEMETRY_BUDGET_MS")
+# What people write for these (CAPTURE_API_KEY, recall_keys, CAPTURE_CONTENTMODE), by what each is: passed over, a
+# function would be open, or content stay that must not. A slip of number or order (INTENT_CONFIG, CONTENT_CAPTURE) is
+# one of any setting, and needs no line here.
 _NEARLY: Final = {
-    _CAPTURE_KEYS: r"CAPTURE_(?:API_?)?KEYS?",
-    f"{_CAPTURE_KEYS}_FILE": r"CAPTURE_(?:API_?)?KEYS?_?FILE",
-    _RECALL_KEYS: r"RECALL_(?:API_?)?KEYS?",
-    f"{_RECALL_KEYS}_FILE": r"RECALL_(?:API_?)?KEYS?_?FILE",
-    _CONTENT: r"CAPTURE_?CONTENTS?(?:_?MODE)?|CONTENT_?(?:CAPTURE|MODE)",
+    _CAPTURE_KEYS: r"CAPTURE_(?:API_?)?KEYS?|API_KEYS",
+    f"{_CAPTURE_KEYS}_FILE": r"CAPTURE_(?:API_?)?KEYS?_?(?:FILE|PATH)|API_KEYS_(?:FILE|PATH)",
+    _RECALL_KEYS: r"RECALL_(?:API_?)?KEYS?|API_KEYS",
+    f"{_RECALL_KEYS}_FILE": r"RECALL_(?:API_?)?KEYS?_?(?:FILE|PATH)|API_KEYS_(?:FILE|PATH)",
+    _CONTENT: r"CAPTURE_?CONTENTS?(?:_?MODE)?|CONTENT_?(?:CAPTURE|MODE)|CAPTURE_?MODE",
     _CONTENT_HASH_KEY: r"(?:CAPTURE_)?CONTENT_?(?:HASH|HMAC)_?KEYS?",
     _RATE_LIMIT: r"(?:(?:CAPTURE|RECALL)_)?RATE_?LIMITS?",
 }
@@ -88,6 +95,7 @@ class Settings(NamedTuple):
 
         What a capture may store is no setting of a side that ``writes`` nothing: it shows what is stored.
         """
+        _refuse_nearly(_OF_ALL, environ)
         intents = _intents(environ)
         redacted = frozenset() if intents is None else intents.redacted_params
         return cls(
@@ -128,14 +136,13 @@ class RecallSettings(NamedTuple):
     def from_env(cls, environ: Mapping[str, str]) -> RecallSettings:
         """Read the settings. Raises ConfigurationError for the first that does not hold."""
         from agent.intents import NO_INTENTS
-        from agent.window_settings import ContextSettings
 
         callers = _callers(_RECALL_KEYS, environ)
         settings = Settings.from_env(environ, writes=False)._replace(callers=callers)
         return cls(
             settings=settings,
             cors_origins=_cors_origins(environ, need_a_key=callers is not None and callers.need_a_key),
-            context=ContextSettings.of_function(environ),
+            context=_context(environ),
             intents=NO_INTENTS if settings.intents is None else settings.intents,
         )
 
@@ -228,27 +235,35 @@ def _deadline(text: str) -> float:
 def _callers(variable: str, environ: Mapping[str, str]) -> CallerSettings | None:
     """What callers of the function meet whose keys are in ``variable``."""
     file = f"{variable}_FILE"
-    _refuse_nearly(variable, environ, called="callers' keys")
-    _refuse_nearly(file, environ, called="callers' keys")
-    _refuse_nearly(_RATE_LIMIT, environ)
-    if not any(environ.get(name, "").strip() for name in (variable, file, _RATE_LIMIT)):
+    _refuse_nearly((variable, file), environ, called="callers' keys")
+    _refuse_nearly(_OF_FUNCTIONS, environ)
+    if environ.keys().isdisjoint((variable, file, _RATE_LIMIT)):
         return None
     from agent.callers.settings import caller_settings
 
     return caller_settings(environ, variable)
 
 
-def _refuse_nearly(variable: str, environ: Mapping[str, str], *, called: str = "this setting") -> None:
-    """Raise for a value under a name that is nearly ``variable``, which is ``called`` so."""
-    nearly = re.compile(_NEARLY[variable], re.ASCII | re.IGNORECASE)
-    for name in environ:
-        if name != variable and environ[name].strip() and nearly.fullmatch(name):
-            raise ConfigurationError(variable, f"is the name of {called}, not {name}: rename or unset that one")
+def _refuse_nearly(variables: Iterable[str], environ: Mapping[str, str], *, called: str = "this setting") -> None:
+    """Raise for a value under a name that is nearly one of ``variables``, each of which is ``called`` so."""
+    given = [(name, _words(name)) for name in environ if environ[name].strip()]
+    for variable in variables:
+        words, pattern = _words(variable), _NEARLY.get(variable, "")
+        nearly = re.compile(pattern, re.ASCII | re.IGNORECASE)
+        for name, own in given:
+            if name != variable and (own == words or nearly.fullmatch(name)):
+                raise ConfigurationError(variable, f"is the name of {called}, not {name}: rename or unset that one")
+
+
+def _words(name: str) -> list[str]:
+    """The words of ``name`` in no order, and without what makes one of them plural."""
+    return sorted(word for each in name.upper().split("_") if (word := each.removesuffix("S")))
 
 
 def _intents(environ: Mapping[str, str]) -> Intents | None:
     """What the file of ``INTENTS_CONFIG`` holds: both sides read it at start, and a bad one stops it (CONTRACT 8)."""
-    path = environ.get("INTENTS_CONFIG", "").strip()
+    refuse_empty(environ, _INTENTS)
+    path = environ.get(_INTENTS, "").strip()
     if not path:
         return None
     from agent.intents import load_intents
@@ -256,14 +271,22 @@ def _intents(environ: Mapping[str, str]) -> Intents | None:
     return load_intents(path)
 
 
+def _context(environ: Mapping[str, str]) -> ContextSettings:
+    from agent.window_settings import VARIABLES, ContextSettings
+
+    context = ContextSettings.of_function(environ)
+    _refuse_nearly(VARIABLES, environ)
+    return context
+
+
 def _cors_origins(environ: Mapping[str, str], *, need_a_key: bool) -> tuple[str, ...]:
     from agent.core.cors import ANY_ORIGIN, allowed_origins
 
-    variable = "CORS_ORIGINS"
-    origins = allowed_origins(variable, environ.get(variable, ""))
+    _refuse_nearly((_CORS,), environ)
+    origins = allowed_origins(_CORS, environ.get(_CORS, ""))
     if ANY_ORIGIN in origins and not need_a_key:
         # As the store has it: that would be every page that is open in a browser inside the network.
-        raise ConfigurationError(variable, "* needs RECALL_API_KEYS: without keys, name the origins")
+        raise ConfigurationError(_CORS, "* needs RECALL_API_KEYS: without keys, name the origins")
     return origins
 
 
@@ -276,8 +299,8 @@ def _choice(environ: Mapping[str, str], variable: str, allowed: tuple[str, ...],
 
 def _content(environ: Mapping[str, str], params: frozenset[str]) -> ContentPolicy:
     """How much of a capture is stored; ``params`` are redacted by name. A key is for who asks for ``none``, too."""
-    _refuse_nearly(_CONTENT, environ)
-    _refuse_nearly(_CONTENT_HASH_KEY, environ)
+    _refuse_nearly((_CONTENT, _CONTENT_HASH_KEY), environ)
+    refuse_empty(environ, _CONTENT)
     mode = _choice(environ, _CONTENT, MODES)
     key = environ.get(_CONTENT_HASH_KEY, "").strip()
     if key and len(key) < _SHORTEST_HASH_KEY:

@@ -18,6 +18,7 @@ from agent.bootstrap import (
     Once,
     capture_function,
     capture_service_on,
+    event_function,
     peak_memory_bytes,
     recall_function,
     store_app,
@@ -74,16 +75,49 @@ def test_a_right_one_says_what_started(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("function", [capture_function, recall_function])
-@pytest.mark.parametrize("keys", ["", "k-0123456789abcdef"])
+@pytest.mark.parametrize("keys", [None, "k-0123456789abcdef"])
 def test_the_first_line_says_whether_callers_need_a_key(function, keys, monkeypatch, tmp_path):
     written = io.StringIO()
     monkeypatch.setattr("sys.stderr", written)
     variable = "CAPTURE_API_KEYS" if function is capture_function else "RECALL_API_KEYS"
-    function({"RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}", variable: keys})
+    named = {} if keys is None else {variable: keys}
+    function({"RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}", **named})
     entry = json.loads(written.getvalue())
     assert entry["keys"] is bool(keys)
     assert entry["message"].endswith(" function ready")
     assert "k-0123456789abcdef" not in written.getvalue()
+
+
+def started_with(function, environ, monkeypatch, tmp_path):
+    """The lines of a start that reads intents which name two parameters to redact."""
+    written = io.StringIO()
+    monkeypatch.setattr("sys.stderr", written)
+    intents = tmp_path / "intents.yaml"
+    intents.write_text("redaction: {params: [CANARY, pin]}", encoding="utf-8")
+    function({"RUVECTOR_SERVICE_URL": f"embedded:{tmp_path / 'm.db'}", "INTENTS_CONFIG": str(intents), **environ})
+    assert "CANARY" not in written.getvalue()
+    return [json.loads(line) for line in written.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("function", [capture_function, event_function])
+def test_parameters_that_are_named_and_not_redacted_are_warned_about(function, monkeypatch, tmp_path):
+    ready, warned = started_with(function, {}, monkeypatch, tmp_path)
+    assert (ready["severity"], ready["content"], ready["redacted_params"]) == ("INFO", "full", 2)
+    assert (warned["severity"], warned["redacted_params"]) == ("WARNING", 2)
+    assert warned["message"].startswith("redaction.params names parameters that are stored as they are: only CAPTURE_")
+
+
+@pytest.mark.parametrize("mode", ["redacted", "none"])
+def test_where_they_are_not_stored_nobody_is_warned(mode, monkeypatch, tmp_path):
+    [ready] = started_with(capture_function, {"CAPTURE_CONTENT": mode}, monkeypatch, tmp_path)
+    assert (ready["content"], ready["redacted_params"]) == (mode, 2)
+
+
+@pytest.mark.parametrize("mode", ["full", "redacted"])
+def test_the_read_side_says_nothing_of_what_a_capture_stores(mode, monkeypatch, tmp_path):
+    [ready] = started_with(recall_function, {"CAPTURE_CONTENT": mode}, monkeypatch, tmp_path)
+    assert ready["message"] == "recall function ready"
+    assert not {"content", "redacted_params"} & set(ready)
 
 
 @pytest.mark.parametrize("function", [capture_function, recall_function])

@@ -1,6 +1,6 @@
 """What an environment says of callers: the keys that they need, in a variable or in a file, and ``RATE_LIMIT``.
 
-Refused are keys in both places at once, and a limit that is none. The file is not opened here.
+Refused are keys in both places at once, a limit that is none, and what is set to nothing. The file is not opened here.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from agent.core.guarding_settings import refuse_empty
 from agent.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -42,12 +43,21 @@ class CallerSettings(NamedTuple):
 
         return Callers.of(self, monotonic_ns=monotonic_ns)
 
+    def key_names(self, monotonic_ns: Callable[[], int]) -> tuple[str, ...]:
+        """What the keys are called, those of a file as it is now. Raises ConfigurationError for a bad one."""
+        if self.keys_file is not None:
+            from agent.callers.key_file import KeyFile  # late: only where there is one
+
+            return KeyFile(self.variable, self.keys_file, monotonic_ns=monotonic_ns).names
+        return () if self.keys is None else self.keys.names
+
 
 def caller_settings(environ: Mapping[str, str], variable: str) -> CallerSettings | None:
     """The settings of the function whose callers' keys are in ``variable``; None where callers meet nothing.
 
     Raises ConfigurationError for the first that does not hold.
     """
+    refuse_empty(environ, variable, variable + FILE_SUFFIX, RATE_LIMIT)
     text = environ.get(variable, "")
     path = environ.get(variable + FILE_SUFFIX, "").strip()
     limit = environ.get(RATE_LIMIT, "").strip()

@@ -36,6 +36,9 @@ class RequestTelemetry(Protocol):
     def spans(self) -> Spans:
         """Where the steps of its capture are timed."""
 
+    def called_by(self, key_name: str) -> None:
+        """The caller is known by the key of this name."""
+
     def delivered(
         self,
         *,

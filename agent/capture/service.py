@@ -65,11 +65,13 @@ def _entities_of(payload: Mapping[str, Any]) -> list[dict[str, Any]]:
     return entities_of(payload)
 
 
-def _entities_cut(payload: Mapping[str, Any], entities: list[dict[str, Any]]) -> list[Problem]:
-    """The warning where ``entities`` stop at their bounds: who reads them is told that there may be more."""
+def _about_entities(captured: _Captured, found: list[dict[str, Any]]) -> list[Problem]:
+    """The warning where nobody looked, or where ``found`` stops at its bounds: there may be more."""
+    if captured.mode == "none":
+        return [Problem("$.capture_options.extract_entities", "entities_not_read")]
     from agent.entities.entities import is_cut  # late, as the rules themselves
 
-    return [Problem("$.capture_options.extract_entities", "entities_cut")] if is_cut(payload, entities) else []
+    return [Problem("$.capture_options.extract_entities", "entities_cut")] if is_cut(captured.payload, found) else []
 
 
 class _Captured(NamedTuple):
@@ -193,10 +195,8 @@ class CaptureService:
         options = captured.payload.get("capture_options")
         if not options or not options.get("extract_entities"):
             return captured
-        if captured.mode == "none":
-            return captured._replace(entities=[])
-        found = self._entities(captured.payload)
-        warnings = [*captured.warnings, *_entities_cut(captured.payload, found)]
+        found = [] if captured.mode == "none" else self._entities(captured.payload)
+        warnings = [*captured.warnings, *_about_entities(captured, found)]
         return captured._replace(entities=found, warnings=tuple(warnings[-MAX_PROBLEMS:]))
 
     def _validated(self, request: CaptureRequest, timestamp: str) -> _Captured:
@@ -208,7 +208,7 @@ class CaptureService:
     def _native(self, document: Document) -> _Captured:
         payload = document.value
         validate_payload(payload)
-        warnings = tuple(warnings_for(payload))
+        warnings = (*document.warnings, *warnings_for(payload))[:MAX_PROBLEMS]
         sent_hash = inputs_hash(payload, plain=document.plain)
         if not payload.get("capture_options", {}).get("derive_ids", False):
             return self._captured(payload, sent_hash, text=document.text, warnings=warnings)
@@ -221,7 +221,7 @@ class CaptureService:
         return self._captured(
             translation.payload,
             sent_hash,
-            warnings=translation.warnings,
+            warnings=(*document.warnings, *translation.warnings)[:MAX_PROBLEMS],
             ids_derived=True,
             snapshot_path=translation.snapshot_path,
         )
@@ -275,7 +275,7 @@ def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: 
     if receipt.duplicate and receipt.execution_ref == execution_ref:
         # An earlier attempt of this very invocation was stored and its answer lost: the event is this one. What the
         # store counts now is not what it counted then.
-        receipt = receipt._replace(duplicate=False, turns=None)
+        receipt = receipt._replace(duplicate=False, turns=None, kept_fuller=0)
     if receipt.duplicate:
         execution_ref = receipt.execution_ref or execution_ref
         first = receipt.timestamp or event.timestamp
@@ -284,9 +284,8 @@ def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: 
         shown = event.replayed(encoded, execution_ref, first)
     else:
         shown = event.answer(receipt.latency_ms)
-    warnings = list(captured.warnings)
-    if captured.snapshot_path is not None and receipt.turns is not None and receipt.turns.revised:
-        warnings = [*warnings[: MAX_PROBLEMS - 1], Problem(captured.snapshot_path, "history_rewritten")]
+    ours = _told_by_store(captured, receipt)
+    warnings = [*captured.warnings[: MAX_PROBLEMS - len(ours)], *ours]
     body = orjson.dumps(
         {
             "success": True,
@@ -307,6 +306,16 @@ def _answer(event: DecisionEvent, outputs: Outputs, receipt: Receipt, captured: 
     )
 
 
+def _told_by_store(captured: _Captured, receipt: Receipt) -> list[Problem]:
+    """The warnings about what the store did with turns that it has."""
+    told = []
+    if captured.snapshot_path is not None and receipt.turns is not None and receipt.turns.revised:
+        told.append(Problem(captured.snapshot_path, "history_rewritten"))
+    if receipt.kept_fuller:
+        told.append(Problem("$.turns", "fuller_body_kept"))
+    return told
+
+
 def _receipt(receipt: Receipt) -> dict[str, Any]:
     """The receipt as far as the store says: what it does not say is absent."""
     said: dict[str, Any] = {"duplicate": receipt.duplicate}
@@ -316,4 +325,6 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
         said["position"] = receipt.position
     if receipt.turns is not None:
         said["turns"] = receipt.turns.as_dict()
+    if receipt.kept_fuller:
+        said["kept_fuller"] = receipt.kept_fuller
     return said

@@ -10,13 +10,14 @@ from agent.errors import AgentError
 
 
 def health_document(
-    store: Mapping[str, Any], *, release: str, classification: str = CLASSIFICATION, content: str = "full"
+    store: Mapping[str, Any], *, release: str, classification: str = CLASSIFICATION, content: str | None = None
 ) -> dict[str, Any]:
     """The health answer; ``store`` is ``{"status", "latency_ms", "kind"}``, and only ``ok`` counts as up.
 
     ``classification`` is what the answering side does: the capture's unless it says so. ``content`` is how much of it
-    passes (CONTRACT 8): into the store on the write side; the read side shows all that is stored.
+    goes into the store (CONTRACT 8), None on a side that writes nothing, which says nothing of it.
     """
+    said = {} if content is None else {"content": content}
     return {
         "status": "ok" if store["status"] == "ok" else "degraded",
         "agent_id": AGENT_ID,
@@ -24,7 +25,7 @@ def health_document(
         "classification": classification,
         "release": release,
         "store": store,
-        "content": content,
+        **said,
     }
 
 

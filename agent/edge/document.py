@@ -12,11 +12,13 @@ from typing import Any, Final, NamedTuple
 
 import jiter
 
-from agent.core.canonical import LARGEST_FAST_INTEGER, SMALLEST_FAST_INTEGER, is_plain
+from agent.core.canonical import LARGEST_FAST_INTEGER, SMALLEST_FAST_INTEGER, encode, is_plain
+from agent.core.capture_options import CAPTURE_OPTIONS
 from agent.edge.json_text import MAX_DEPTH, MAX_VALUES, STRING, WHITE
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_PAYLOAD: Final = "payload"
 # A value begins the text, or follows a comma, or an opening bracket that is not closed at once. Counts 10 MiB of
 # anything in constant memory and some tens of milliseconds; compiled on first use, since few bodies need it.
 _MORE_VALUES: Final = (
@@ -29,12 +31,13 @@ class Document(NamedTuple):
     """A parsed body.
 
     ``value`` is the object, ``text`` its JSON text as sent (UTF-8, without a byte order mark), ``plain`` whether
-    ``canonical(value)`` may take its fast path.
+    ``canonical(value)`` may take its fast path. ``warnings`` are about the wrapper that it stood in, at most 50.
     """
 
     value: dict[str, Any]
     text: bytes
     plain: bool
+    warnings: tuple[Problem, ...] = ()
 
 
 def parse(body: bytes) -> Document:
@@ -66,14 +69,40 @@ def _may_hold_too_many(text: bytes) -> bool:
 
 
 def open_wrapper(document: Document) -> Document:
-    """The inner document of ``{"payload": {...}}`` without ``turns`` (CONTRACT 7); any other document as it is."""
-    inner = document.value.get("payload")
-    if not isinstance(inner, dict) or "turns" in document.value:
-        return document
-    from agent.edge.wrapper import member, only_member  # loaded late: most clients never wrap
+    """The inner document of ``{"payload": {...}}`` without ``turns`` (CONTRACT 7); any other document as it is.
 
-    text = only_member(document.text) if len(document.value) == 1 else member(document.text, "payload")
-    return Document(inner, text, document.plain or is_plain(inner))
+    ``capture_options`` beside the payload are joined with its own, as if they stood in it. What else stands there is no
+    part of a payload, whose hash is of itself alone (CONTRACT 5): it is not kept, and told.
+    """
+    inner = _wrapped(document)
+    if inner is None:
+        return document
+    # Loaded late: most clients never wrap.
+    from agent.edge.wrapper import member, only_member, options_of, warnings_of
+
+    if len(document.value) == 1:
+        return Document(inner, only_member(document.text), document.plain or is_plain(inner))
+    options = options_of(document.value)
+    text = member(document.text, _PAYLOAD)
+    if options != inner.get(CAPTURE_OPTIONS):
+        inner = {**inner, CAPTURE_OPTIONS: options}
+        text = encode(inner)
+    return Document(inner, text, document.plain or is_plain(inner), warnings_of(document.value))
+
+
+def beside_payload(document: Document) -> list[str]:
+    """The members that ``open_wrapper`` leaves out of ``document``."""
+    if _wrapped(document) is None or len(document.value) == 1:
+        return []
+    from agent.edge.wrapper import left_out  # late, as above
+
+    return left_out(document.value)
+
+
+def _wrapped(document: Document) -> dict[str, Any] | None:
+    """The payload that ``document`` is the wrapper of; None where it is none."""
+    inner = document.value.get(_PAYLOAD)
+    return inner if isinstance(inner, dict) and "turns" not in document.value else None
 
 
 def _build(text: bytes) -> tuple[Any, bool]:

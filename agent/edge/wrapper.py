@@ -1,18 +1,23 @@
-"""The exact text of the payload in ``{"payload": {...}}`` (CONTRACT 7): ``inputs`` is the text as sent.
+"""The exact text of the payload in ``{"payload": {...}}`` (CONTRACT 7), and what stands beside it.
 
-Reads only text that was parsed before, and so looks at nothing but strings and brackets. Imported only when a wrapper
-comes.
+``inputs`` is the text as sent. Reads only text that was parsed before, and so looks at nothing but strings and
+brackets. Imported only when a wrapper comes.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import jiter
 
+from agent.core.capture_options import CAPTURE_OPTIONS, joined, passed_over
+from agent.core.json_path import json_path
 from agent.edge.json_text import BLANK, STRING, WHITE
+from agent.errors import MAX_PROBLEMS, Problem
 
+_PAYLOAD: Final = "payload"
 _START: Final = re.compile(WHITE + rb"\{" + WHITE)
 _KEY: Final = re.compile(STRING, re.DOTALL)
 _COLON: Final = re.compile(WHITE + rb":" + WHITE)
@@ -37,6 +42,23 @@ def member(text: bytes, name: str) -> bytes:
         if jiter.from_json(key) == name:
             return text[start:end]
         at = _end(_COMMA, text, end)
+
+
+def left_out(wrapper: Mapping[str, Any]) -> list[str]:
+    """The members of ``wrapper`` that are no part of its payload, and that nobody reads."""
+    return [name for name in wrapper if name not in (_PAYLOAD, CAPTURE_OPTIONS)]
+
+
+def options_of(wrapper: Mapping[str, Any]) -> Any:
+    """The ``capture_options`` of the payload, with those that stand beside it; None where there are none."""
+    return joined(wrapper[_PAYLOAD].get(CAPTURE_OPTIONS), wrapper.get(CAPTURE_OPTIONS))
+
+
+def warnings_of(wrapper: Mapping[str, Any]) -> tuple[Problem, ...]:
+    """A warning for each option beside the payload that its own overrule, and for each member that is left out."""
+    own, other = wrapper[_PAYLOAD].get(CAPTURE_OPTIONS), wrapper.get(CAPTURE_OPTIONS)
+    unread = [Problem(json_path((name,)), "ignored") for name in left_out(wrapper)]
+    return (*passed_over(own, other, f"$.{CAPTURE_OPTIONS}"), *unread)[:MAX_PROBLEMS]
 
 
 def _value_start(text: bytes, at: int) -> int:

@@ -1,7 +1,7 @@
 """The fields that the body of every foreign format shares: ids, ``context``, ``capture_options``, unknown ones.
 
-Refuses ids that are not strings of 1 to 256 characters, and ``context`` and ``capture_options`` that are not what
-CONTRACT 1 says, so that a caller hears of them together with what else is wrong.
+Refuses ids that are not strings of 1 to 256 characters, and a ``context`` that is not what CONTRACT 1 says, so that a
+caller hears of them together with what else is wrong. Where ``capture_options`` stand, ``asked`` knows.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from agent.core.json_path import json_path
+from agent.core.payload_fields import OF_CONTEXT, OF_OPTIONS
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 
 MAX_ID_CHARACTERS: Final = 256
@@ -20,11 +21,6 @@ POSTED: Final = frozenset(
 )
 
 _CONTEXT_STRINGS: Final = ("agent_id", "user_id", "source_system")
-_CONTEXT: Final = frozenset({*_CONTEXT_STRINGS, "tags"})
-_OPTION_BOOLEANS: Final = ("create_lineage", "extract_entities", "compute_embeddings", "derive_ids")
-_OPTIONS: Final = frozenset({*_OPTION_BOOLEANS, "content"})
-_CONTENT_MODES: Final = ("full", "redacted", "none")
-
 
 _WORDINGS: Final = {
     "required": "is required",
@@ -84,8 +80,8 @@ def check_id(body: dict[str, Any], name: str, problems: list[Problem], *, requir
     check_string(body, name, problems, required=required, min_length=1, max_length=MAX_ID_CHARACTERS)
 
 
-def check_context_and_options(body: dict[str, Any], problems: list[Problem]) -> None:
-    """Check ``context`` and ``capture_options`` of ``body``, which go into the payload as they are."""
+def check_context(body: dict[str, Any], problems: list[Problem]) -> None:
+    """Check ``context`` of ``body``, which goes into the payload as it is."""
     context = _object(body, "context", problems)
     wrong = [name for name in _CONTEXT_STRINGS if not isinstance(context.get(name, ""), str)]
     problems.extend(Problem(f"$.context.{name}", "type") for name in wrong)
@@ -95,12 +91,6 @@ def check_context_and_options(body: dict[str, Any], problems: list[Problem]) -> 
     else:
         places = (place for place, tag in enumerate(tags) if not isinstance(tag, str))
         problems.extend(Problem(f"$.context.tags[{place}]", "type") for place in places)
-    options = _object(body, "capture_options", problems)
-    wrong = [name for name in _OPTION_BOOLEANS if not isinstance(options.get(name, False), bool)]
-    problems.extend(Problem(f"$.capture_options.{name}", "type") for name in wrong)
-    content = options.get("content", "full")
-    if content not in _CONTENT_MODES:
-        problems.append(Problem("$.capture_options.content", "enum" if isinstance(content, str) else "type"))
 
 
 def _object(body: dict[str, Any], name: str, problems: list[Problem]) -> dict[str, Any]:
@@ -115,8 +105,8 @@ def unknown_fields(body: dict[str, Any], known: Iterable[str]) -> tuple[Problem,
     """A warning for each field that nobody reads: of ``body``, of its ``context`` and its ``capture_options``."""
     return (
         *_unknown(body, frozenset(known), ()),
-        *_unknown(body.get("context", {}), _CONTEXT, ("context",)),
-        *_unknown(body.get("capture_options", {}), _OPTIONS, ("capture_options",)),
+        *_unknown(body.get("context", {}), OF_CONTEXT, ("context",)),
+        *_unknown(body.get("capture_options", {}), OF_OPTIONS, ("capture_options",)),
     )[:MAX_PROBLEMS]
 
 

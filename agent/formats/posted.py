@@ -11,12 +11,15 @@ that holds no conversation, several, or more than 10 000 turns and invocations.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any, Final
 
+from agent.core.capture_options import CAPTURE_OPTIONS
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 from agent.formats import OPENAI_CHAT, Format, Translation, format_named
+from agent.formats.asked import asked, wrong_options
 from agent.formats.common_fields import (
-    check_context_and_options,
+    check_context,
     check_id,
     check_string,
     refusal_of,
@@ -24,7 +27,9 @@ from agent.formats.common_fields import (
 )
 from agent.formats.conversation.message import Conversation, Message
 from agent.formats.conversation.payload import Scope, payloads
-from agent.formats.wrappers import opened
+from agent.formats.end_user import FIELDS as END_USER
+from agent.formats.end_user import with_given
+from agent.formats.wrappers import opened, with_wrapper
 
 MAX_START_INDEX: Final = 2**63 - 1
 _OPTIONS: Final = ("mode", "start_index", "request_id", "model")
@@ -68,6 +73,11 @@ class PostedReader:
         problems = [*_option_problems(body, has_session=session is not None), *problems]
         if problems or conversation is None or session is None:
             raise refusal_of(problems)
+        options, passed_over = asked(body)
+        if options is not None:
+            body = {**body, CAPTURE_OPTIONS: options}
+        if "context" in body:
+            conversation = replace(conversation, context=with_given(conversation.context, body["context"]))
         snapshot = body.get("mode") != "delta"
         start = int(body.get("start_index", 0))
         scope = Scope(
@@ -88,13 +98,13 @@ class PostedReader:
         pieces = list(payloads(messages, conversation, scope, self._name))
         if len(pieces) > 1:
             raise refusal_of([Problem(self._list, "too_many_turns")])
-        payload = self._with_options(body, pieces[0])
+        payload = self._with_options(body, pieces[0], conversation)
         if instructions:
             payload["native"]["instructions"] = instructions
         if clashes := self._clashes(payload):
             raise refusal_of(clashes)
         unknown = unknown_fields(body, {*_OPTIONS, *_SHARED, *self._fields(body)})
-        warnings = (*unknown, *conversation.warnings, *conversation.ignored.warnings())[:MAX_PROBLEMS]
+        warnings = (*passed_over, *unknown, *conversation.warnings, *conversation.ignored.warnings())[:MAX_PROBLEMS]
         return Translation(payload, warnings, self._list if snapshot else None)
 
     def _conversation(self, body: dict[str, Any], problems: list[Problem]) -> Conversation | None:
@@ -108,26 +118,35 @@ class PostedReader:
             problems.append(Problem("$", "several_conversations"))
         elif not conversations and not problems:
             problems.append(Problem(self._list, "required"))
-        return conversations[0] if conversations else None
+        if not conversations:
+            return None
+        beside = {} if inner is None or inner.key is None else inner.beside
+        return with_wrapper(
+            conversations[0], {name: value for name, value in beside.items() if name not in (*_OPTIONS, *_SHARED)}
+        )
 
     def _fields(self, body: dict[str, Any]) -> Collection[str]:
         """The members of ``body`` that are the format's: all, where it is no list of messages but a recorded call."""
         fields = _FIELDS.get(self._name)
-        return body if fields is None or fields.isdisjoint(body) else fields
+        if fields is None or fields.isdisjoint(body):
+            return body
+        return fields | {name for name, *_ in END_USER[self._name]}
 
     def _before(self, start: int) -> str | Any:
         if not start:
             return None
         return str(start - 1) if self._name in _EACH_A_TURN else ...
 
-    def _with_options(self, body: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
+    def _with_options(
+        self, body: dict[str, Any], payload: dict[str, Any], conversation: Conversation
+    ) -> dict[str, Any]:
         native = payload["native"] | {name: body[name] for name in _OPTIONS if name in body}
         if "context" in body:
-            payload["context"] = payload.get("context", {}) | body["context"]
-        if "capture_options" in body:
-            options = body["capture_options"]
+            payload["context"] = dict(conversation.context)
+        if CAPTURE_OPTIONS in body:
+            options = body[CAPTURE_OPTIONS]
             # The payload has its UUIDs already: derive_ids would reserve the native_* names that stand in it.
-            payload["capture_options"] = {name: value for name, value in options.items() if name != "derive_ids"}
+            payload[CAPTURE_OPTIONS] = {name: value for name, value in options.items() if name != "derive_ids"}
             if "derive_ids" in options:
                 native["derive_ids"] = options["derive_ids"]
         known = {*self._fields(body), *_OPTIONS, *_SHARED}
@@ -165,7 +184,8 @@ def _option_problems(body: dict[str, Any], *, has_session: bool) -> list[Problem
     problems: list[Problem] = []
     check_id(body, "session_id", problems, required=not has_session)
     check_id(body, "conversation_id", problems)
-    check_context_and_options(body, problems)
+    check_context(body, problems)
+    problems += wrong_options(body)
     check_string(body, "mode", problems)
     mode = body.get("mode", "snapshot")
     if isinstance(mode, str) and mode not in ("snapshot", "delta"):

@@ -14,9 +14,11 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from agent.core.capture_options import CAPTURE_OPTIONS
 from agent.core.ids import conversation_uuid, turn_uuid
 from agent.errors import Problem, ValidationError
 from agent.formats import ReadName, format_named, reader
+from agent.formats.asked import places
 from agent.sdk.json_value import ALLOWED, MAX_DEPTH
 from agent.sdk.message import A_MESSAGE, spelled_role
 from agent.sdk.session_name import LONGEST_ID
@@ -113,6 +115,10 @@ def translated(
     name, document = recognised(documents)
     if name is None:
         return None
+    if any(next(places(each), None) for each in documents):
+        # Here a message would be kept in full and the request with it, as something that it also said.
+        message = "capture_options are no part of a message: CAPTURE_CONTENT says how much is stored"
+        raise ValidationError(message, [Problem(f"$.{CAPTURE_OPTIONS}", "unsupported")])
     conversation_id = conversation()
     body = {
         "session_id": session,

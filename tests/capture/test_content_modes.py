@@ -196,6 +196,22 @@ def test_entities_are_those_of_the_content_that_is_stored():
     assert captured(sent, mode="none", entities=words)[0]["outputs"]["entities"] == []
 
 
+@pytest.mark.parametrize(("mode", "asked"), [("none", None), ("full", "none")])
+def test_who_asks_for_entities_where_no_content_is_stored_is_told_that_nobody_looked(mode, asked):
+    def never(_):
+        raise AssertionError("was looked for")
+
+    sent = payload(extract_entities=True, **({"content": asked} if asked else {}))
+    event, answer = captured(sent, mode=mode, entities=never)
+    assert event["outputs"]["entities"] == []
+    assert answer["warnings"] == [{"path": "$.capture_options.extract_entities", "rule": "entities_not_read"}]
+
+
+@pytest.mark.parametrize(("mode", "options"), [("none", {}), ("redacted", {"extract_entities": True})])
+def test_nobody_else_is_told_so(mode, options):
+    assert captured(payload(**options), mode=mode, entities=words)[1]["warnings"] == []
+
+
 @pytest.mark.parametrize(("read", "warned"), [(0, []), (1, ["entities_cut"])])
 def test_who_asks_for_more_entities_than_are_looked_for_is_told_so(read, warned):
     sent = changed("turns", 0, "content", "a" * (MOST_READ - len(BASE["turns"][1]["content"]) + read))

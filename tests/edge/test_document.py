@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.core.canonical import inputs_hash, is_plain
-from agent.edge.document import Document, open_wrapper, parse
+from agent.edge.document import Document, beside_payload, open_wrapper, parse
 from agent.edge.json_text import MAX_VALUES
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 from tests.capture.cases import BASE, body_with, changed
@@ -208,7 +208,23 @@ def test_a_wrapper_is_opened_and_the_text_is_the_exact_slice(wrapped):
     inner = b'{ "turns" : ["}", "\\"]}", {"payload":{}}],"n":1}'
     document = open_wrapper(parse(wrapped % inner))
     assert document.text == inner
-    assert document == parse(inner)
+    assert document._replace(warnings=()) == parse(inner)
+    beside = [f"$.{name}" for name in json.loads(wrapped.replace(b"%s", b"0")) if name != "payload"]
+    assert document.warnings == tuple(Problem(path, "ignored") for path in beside)
+    assert [f"$.{name}" for name in beside_payload(parse(wrapped % inner))] == beside
+
+
+def test_options_beside_a_payload_stand_in_it_then_and_nothing_else_of_it_changes():
+    inner = b'{"a":1.50, "b":12345678901234567890123}'
+    document = open_wrapper(parse(b'{"capture_options":{"content":"none"},"payload":%s}' % inner))
+    assert document.value == {**json.loads(inner), "capture_options": {"content": "none"}}
+    assert json.loads(document.text) == document.value
+    assert (document.plain, document.warnings) == (False, ())
+    own = b'{"a":1.50,"capture_options":{"content":"none","derive_ids":true}}'
+    for beside in (b'{"content":"redacted"}', b'{"derive_ids":true}', b"{}", b"null"):
+        kept = open_wrapper(parse(b'{"payload":%s,"capture_options":%s}' % (own, beside)))
+        assert kept == parse(own)
+    assert open_wrapper(parse(b'{"payload":{"a":1},"capture_options":null}')) == parse(b'{"a":1}')
 
 
 def test_a_wrapper_is_opened_once():

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
-from agent.capture.events.delivery import Delivery, envelope_around, from_base64, text_of
+from agent.capture.events.delivery import Delivery, envelope_around, from_base64, refuse_options, text_of
 from agent.capture.events.members import Span
 from agent.edge.document import parse_value
 from agent.errors import Problem, ValidationError
@@ -49,6 +49,8 @@ def is_binary(headers: Mapping[str, Any]) -> bool:
 def of_headers(body: bytes, headers: Mapping[str, Any]) -> Delivery:
     """The event whose attributes are ``headers``."""
     attributes = {name: _text(headers[_header(name)]) for name in _READ if _header(name) in headers}
+    prefix = _header("")
+    refuse_options((name.removeprefix(prefix).lower() for name in headers if name.startswith(prefix)), "$")
     return _delivery(body, attributes)
 
 
@@ -59,6 +61,7 @@ def of_document(text: bytes, found: Mapping[str, Span]) -> Delivery:
     if "data" in found and "data_base64" in found:
         raise ValidationError("an event has either data or data_base64", [Problem("$", "oneOf")])
     attributes = envelope_around(text, found.get("data") or found.get("data_base64"))
+    refuse_options(attributes, "$")
     if "data" in found:
         payload = _json_data(found["data"].of(text))
     else:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import binascii
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from agent.capture.events.members import Span
+from agent.core.json_path import json_path
 from agent.edge.body import MAX_BODY_BYTES, read_body, too_large
 from agent.edge.document import parse, parse_value
 from agent.edge.room import Place
@@ -17,6 +18,10 @@ from agent.errors import AgentError, PayloadTooLarge, Problem, ValidationError
 MAX_ENVELOPE_BYTES: Final = 256 * 1024
 # A payload of 10 MiB in base64 takes 13.4 MiB; the rest is its envelope, and escapes that an encoder puts before "/".
 MAX_DELIVERY_BYTES: Final = 15 * 1024 * 1024
+# An attribute of a CloudEvent has small letters and digits alone, a header's name hyphens, and CAPTURE_CONTENT is what
+# the operator's is called.
+_OPTIONS: Final = ("captureoption", "capturecontent")
+_NO_SEPARATORS: Final = str.maketrans("", "", "_-. ")
 
 
 class Delivery(NamedTuple):
@@ -48,6 +53,17 @@ def envelope_around(text: bytes, payload: Span | None) -> dict[str, Any]:
     if payload is None:
         return parse(text).value
     return parse(text[: payload.start] + b"null" + text[payload.end :]).value
+
+
+def refuse_options(names: Iterable[str], path: str) -> None:
+    """Raise ValidationError where one of ``names``, members or attributes at ``path``, means to be ``capture_options``.
+
+    They are read in the payload alone, and whoever asks for less content is not passed over.
+    """
+    for name in names:
+        if name.lower().translate(_NO_SEPARATORS).startswith(_OPTIONS):
+            problem = Problem(path + json_path((name,)).removeprefix("$"), "unsupported")
+            raise ValidationError("capture_options stand in the payload, and not in what is around it", [problem])
 
 
 def from_base64(text: bytes, span: Span | None, path: str) -> bytes:

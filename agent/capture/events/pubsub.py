@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agent.capture.events.delivery import Delivery, bounded, envelope_around, from_base64, text_of
+from agent.capture.events.delivery import Delivery, bounded, envelope_around, from_base64, refuse_options, text_of
 from agent.capture.events.members import Span, members
 from agent.edge.room import Place
 from agent.errors import AgentError, Problem, ValidationError
@@ -40,6 +40,8 @@ def unwrapped(text: bytes, message: Span, place: Place | None = None) -> Deliver
     """
     data = (members(text, _MARKS, message) or {}).get("data")
     envelope = envelope_around(text, data)
+    refuse_options(envelope, "$")
+    refuse_options(envelope["message"], "$.message")
     attributes = _attributes(envelope["message"])
     body = from_base64(text, data, "$.message.data")
     refusal = None
@@ -66,6 +68,8 @@ def by_headers(body: bytes, headers: Mapping[str, Any]) -> Delivery:
     A compressed one was inflated with the request: the attribute ``content-encoding`` is the header.
     """
     is_pubsub = "HTTP_X_GOOG_PUBSUB_MESSAGE_ID" in headers
+    if is_pubsub:
+        refuse_options((name.removeprefix("HTTP_").lower() for name in headers), "$")
     return Delivery(
         body,
         format=headers.get("HTTP_FORMAT") if is_pubsub else None,
@@ -84,6 +88,7 @@ def _attributes(message: dict[str, Any]) -> dict[str, str]:
         return {}
     if not isinstance(attributes, dict):
         raise ValidationError("the message's attributes are not an object", [Problem(_ATTRIBUTES_AT, "type")])
+    refuse_options(attributes, _ATTRIBUTES_AT)
     wanted = {"format", "content-encoding", *_TRACEPARENTS}
     texts = {name: text_of(attributes, name, _ATTRIBUTES_AT) for name in attributes if name.lower() in wanted}
     given = {name: text for name, text in texts.items() if text is not None}

@@ -22,6 +22,7 @@ from gunicorn.glogging import Logger
 
 from agent.bootstrap import ServedStore
 from agent.edge.patient_worker import Connection, PatientWorker
+from agent.edge.server_settings import BELIEVED
 from agent.errors import InternalError
 from agent.hosted_store import refuse_protocol_errors
 from agent.observability.logs import JsonLines
@@ -95,6 +96,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "keepalive": _KEEP_ALIVE_S,
             "limit_request_line": _REQUEST_LINE_BYTES,
             "control_socket_disable": True,
+            **BELIEVED,
             "logger_class": _Log,
             "loglevel": "error",
             "post_fork": _start_worker,

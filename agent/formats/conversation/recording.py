@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import jiter
 
+# Where the calls of a recording are listed.
+INTERACTIONS: Final = "interactions"
 # The stream's own: str.splitlines would end a line at U+2028 too, which JSON has inside strings.
 _LINE_BREAK: Final = re.compile(r"\r\n|\n|\r")
 
@@ -46,7 +48,7 @@ def recorded_calls(document: Any) -> tuple[Recorded, ...] | None:
     one = recorded_call(document)
     if one is not None:
         return (one,)
-    listed = document.get("interactions") if isinstance(document, dict) else None
+    listed = document.get(INTERACTIONS) if isinstance(document, dict) else None
     if not isinstance(listed, list):
         return None
     calls = tuple(recorded_call(each) for each in listed)
@@ -58,10 +60,10 @@ def _body(side: Any) -> tuple[Any, int | None]:
     if isinstance(side, dict) and "body" in side:
         status = side.get("status") if isinstance(side.get("status"), int) else None
         side = side["body"]
-    return (_json(side) if isinstance(side, str) else side), status
+    return (body_of(side) if isinstance(side, str) else side), status
 
 
-def _json(text: str) -> Any:
+def body_of(text: str) -> Any:
     """The object or the list that ``text`` is as JSON; ``text`` itself where it is neither."""
     if not text.lstrip().startswith(("{", "[")):
         return text
@@ -78,7 +80,7 @@ def sse_events(text: str) -> Iterator[Any]:
         if line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
         elif not line and data:
-            document = _json("\n".join(data))
+            document = body_of("\n".join(data))
             data = []
             if not isinstance(document, str):
                 yield document
