@@ -8,7 +8,7 @@ Decisions are made by type or status, never by message text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 MAX_PROBLEMS = 50
 
@@ -80,12 +80,13 @@ class ValidationError(AgentError):
 
 
 class Unauthorized(ValidationError):
-    """No key of a caller was sent, or one that nobody configured (CONTRACT 7)."""
+    """No key of a caller was sent, or one that nobody configured (CONTRACT 7): ``reason`` says for logs which."""
 
     status = 401
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, reason: Literal["missing", "unknown"]) -> None:
         super().__init__(message, headers={"WWW-Authenticate": "Bearer"})
+        self.reason = reason
 
 
 class BudgetTooSmall(ValidationError):
@@ -166,6 +167,49 @@ class StoreWriteError(StoreError):
     def __init__(self, message: str, *, upstream_status: int, details: Mapping[str, object] | None = None) -> None:
         super().__init__(message, details={"upstream_status": upstream_status, **(details or {})})
         self.upstream_status = upstream_status
+
+
+class StoreDamaged(StoreWriteError):
+    """The store cannot read something that it keeps, and says so: asked again it says the same.
+
+    ``rule``: ``damaged_event`` and ``lost_position``, of the event at ``position``, or ``damaged_database``.
+    ``through``: the damage is in that event, where turns of this one stand. ``next_cursor``: a list goes on from there.
+    """
+
+    def __init__(
+        self,
+        rule: str,
+        *,
+        upstream_status: int,
+        position: int | None = None,
+        through: int | None = None,
+        next_cursor: str | None = None,
+        message: str | None = None,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        places = {"position": position, "through": through}
+        known = {name: place for name, place in places.items() if place is not None}
+        super().__init__(
+            message or _damage(rule, position, through),
+            upstream_status=upstream_status,
+            details={"rule": rule, **known, **(details or {})},
+        )
+        self.rule = rule
+        self.position = position
+        self.through = through
+        self.next_cursor = next_cursor
+
+
+def _damage(rule: str, position: int | None, through: int | None) -> str:
+    where = "" if position is None else f" at position {position}"
+    if rule == "lost_position":
+        what = f"the store has lost the event{where}"
+    elif rule == "damaged_event":
+        cause = "" if through is None else f", as turns of it stand in the event at position {through}"
+        what = f"the store cannot read the event{where}, which is damaged{cause}"
+    else:
+        what = "the store cannot read what it keeps, as its database is damaged"
+    return f"{what}: memory-graph store verify tells all that is"
 
 
 class StoreNotFound(StoreError):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from agent.content.gathered import Gathering
 from agent.content.omitted import Omitting
+from agent.content.param_values import ParamValues
 from agent.content.places import rewritten
 from agent.content.policy import ContentPolicy
-from agent.content.redacted import Detect, Redacting
+from agent.content.redacted import MOST_EFFORT, Detect, Redacting
 
 
 class Narrowed(NamedTuple):
@@ -31,6 +33,16 @@ def narrowed(
         return Narrowed(rewritten(payload, Omitting(policy.hash_key), ids_derived=ids_derived), None)
     if mode != "redacted":
         raise ValueError("there is nothing to narrow by in this mode")
-    rule = Redacting(detect, policy.params)
+    rule = _redacting(payload, policy.params, detect)
     held = rewritten(payload, rule, ids_derived=ids_derived)
     return Narrowed(held, {kind: rule.counts[kind] for kind in sorted(rule.counts)})
+
+
+def _redacting(payload: Mapping[str, Any], params: frozenset[str], detect: Detect) -> Redacting:
+    """The rule of the mode ``redacted`` for ``payload``, which knows what the ``params`` hold in it."""
+    if not params:
+        return Redacting(detect, params)
+    gathering = Gathering(params, most_effort=MOST_EFFORT)
+    rewritten(payload, gathering)
+    values = ParamValues(gathering.values)
+    return Redacting(detect, params, values or None, spent=gathering.effort + values.effort)

@@ -10,14 +10,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final, NamedTuple
 
 from agent.content.found import Finds, Found
 from agent.content.json_text import Edit, edits, has_too_many_values, is_json_text, with_literals
+from agent.content.param_values import ParamValues, text_of
 from agent.content.params_in_text import params_at, without_params
 from agent.content.placeholder import OMITTED, PARAM, is_placeholder, is_redacted, omitted, placeholders_in, redacted
-from agent.content.unescaped import levels, origins
+from agent.content.unescaped import OF_AN_ESCAPE, levels, origins
 
 # In order, without overlaps.
 Detect = Callable[[str], Sequence[Found]]
@@ -36,7 +37,6 @@ _OF_A_CHANGE: Final = 160
 _OF_A_LITERAL: Final = 200
 # Of one text that is JSON: one find may go over any number of its literals.
 _MOST_EDITS: Final = 100_000
-_OF_AN_ESCAPE: Final = 8
 
 
 class _Replaced(NamedTuple):
@@ -49,17 +49,28 @@ class _Replaced(NamedTuple):
 class Redacting:
     """Replaces what ``detect`` finds and the values of ``params``; ``counts`` says how many of which kind.
 
+    ``values`` are those that the parameters have in this capture: they go wherever else they stand.
+
     ``OMITTED`` counts what was left out whole, since ``most_effort`` was spent. ``effort`` is what is: as so many
-    characters of a text in which nothing is found.
+    characters of a text in which nothing is found; ``spent`` is what was before.
     """
 
-    def __init__(self, detect: Detect, params: frozenset[str], *, most_effort: int = MOST_EFFORT) -> None:
+    def __init__(
+        self,
+        detect: Detect,
+        params: frozenset[str],
+        values: ParamValues | None = None,
+        *,
+        most_effort: int = MOST_EFFORT,
+        spent: int = 0,
+    ) -> None:
         self._detect = detect
         self._params = params
+        self._values = values
         self._unchanged: set[str] = set()
         self._changed: dict[str, tuple[str, Counter[str]]] = {}
         self._most_effort = most_effort
-        self.effort = 0
+        self.effort = spent
         self.counts: Counter[str] = Counter()
 
     def text(self, content: str) -> str:
@@ -135,8 +146,14 @@ class Redacting:
         return redacted(PARAM)
 
     def _number(self, value: Any) -> Any:
-        if value is None or isinstance(value, bool) or value != value // 1:
+        if value is None or isinstance(value, bool):
             return value
+        if self._values is not None and self._valued(text_of(value)):
+            self._count(PARAM, 1)
+            return redacted(PARAM)
+        return value if value != value // 1 else self._integer(value)
+
+    def _integer(self, value: Any) -> Any:
         digits = str(abs(int(value)))
         if len(digits) < _FEWEST_DIGITS:
             return value
@@ -152,8 +169,7 @@ class Redacting:
         """What is found in ``read[0]``, and in what it reads as with its escapes undone; None as ``_look``."""
         looked = self._look(read[0])
         for depth in range(1, len(read)):
-            # An escape that is undone takes as long as some characters, and is shorter by one at least.
-            self.effort += _OF_AN_ESCAPE * (len(read[depth - 1]) - len(read[depth]))
+            self.effort += OF_AN_ESCAPE * (len(read[depth - 1]) - len(read[depth]))
             further = None if looked is None else self._look(read[depth])
             if looked is None or further is None:
                 return None
@@ -170,6 +186,15 @@ class Redacting:
             return None
         found = self._detect(text)
         self.effort += _OF_A_TEXT + (found.effort if isinstance(found, Finds) else len(text))
+        valued = self._valued(text)
+        return _merged([*valued, *found]) if valued else found
+
+    def _valued(self, text: str) -> Sequence[Found]:
+        """Where in ``text`` the values of parameters stand."""
+        if self._values is None:
+            return ()
+        found = self._values.find(text)
+        self.effort += found.effort
         return found
 
     def _omitted(self, characters: int) -> str:
@@ -180,6 +205,7 @@ class Redacting:
         """``text`` with placeholders for ``found`` and ``named``; None where that would be too many."""
         if not found and not named:
             return _Replaced(text, is_whole=True)
+        found = _in_order(found)
         if not is_json and has_too_many_values(text):
             return None
         self.effort += _OF_A_CHANGE
@@ -205,6 +231,11 @@ class Redacting:
     def _count(self, kind: str, times: int) -> None:
         if times:
             self.counts[kind] += times
+
+
+def _in_order(found: Sequence[Found]) -> Sequence[Found]:
+    """``found``, or what ``_merged`` makes of it: one that begins before the end of another would be written out."""
+    return found if all(first.end <= then.start for first, then in pairwise(found)) else _merged(found)
 
 
 def _merged(found: Sequence[Found]) -> list[Found]:

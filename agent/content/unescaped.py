@@ -19,6 +19,8 @@ _SAID: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n",
 _ALONE: Final = range(0xD800, 0xE000)
 # JSON in JSON in JSON in a literal.
 _MOST_LEVELS: Final = 4
+# An escape that is undone takes as long as some characters, and is shorter by one at least.
+OF_AN_ESCAPE: Final = 8
 
 
 def levels(text: str) -> tuple[str, ...]:

@@ -1,22 +1,25 @@
 """``outputs.entities``: the identifiers and names in what is stored of a capture's turns (CONTRACT 6), by rules alone.
 
 No model, no network, no clock: the same payload has the same entities, everywhere. Only content is looked at, not
-arguments and not metadata; credentials, cards and bank accounts are never told, nor what stands for something that the
-content policy took out. The time is linear in the length of the content, whatever it is (``pieces``).
+arguments and not metadata; credentials, cards and bank accounts are never told (what the detectors of the content
+policy find of them, in every mode), nor what stands for something that the policy took out. The time is linear in the
+length of the content, whatever it is (``pieces``).
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sized
 from hashlib import sha256
 from itertools import islice
 from typing import Any, Final
 
+from agent.content.detectors.credentials import credentials_in
 from agent.entities.codes import again, remember
 from agent.entities.known import Known
 from agent.entities.mention import Mention
 from agent.entities.names import names
-from agent.entities.pieces import Piece, pieces
+from agent.entities.pieces import BLANK, Piece, pieces, within
 from agent.entities.prose import prose
 from agent.entities.scanning import scanned
 
@@ -72,9 +75,14 @@ def mentions(content: str, known: Known) -> Iterator[Mention]:
     """
     known.begin_turn()
     is_fenced = False
+    hidden = deque(credentials_in(content))
     for piece in pieces(content):
         spoken, is_fenced = prose(piece.text, is_fenced=is_fenced)
-        for start, end, kind in _apart(piece, _candidates(piece.text, spoken, known)):
+        taken = bytearray(len(piece.text))
+        for start, end in within(piece, hidden):
+            taken[start:end] = b"\1" * (end - start)
+            spoken = f"{spoken[:start]}{BLANK * (end - start)}{spoken[end:]}"
+        for start, end, kind in _apart(piece, taken, _candidates(piece.text, spoken, known)):
             if kind in _OF_CODES:
                 remember(piece.text[start:end], kind, known.codes)
             yield Mention(piece.offset + start, piece.offset + end, kind)
@@ -89,9 +97,8 @@ def _candidates(text: str, spoken: str, known: Known) -> Iterator[Mention]:
         yield from names(spoken, found.words, known)
 
 
-def _apart(piece: Piece, candidates: Iterator[Mention]) -> list[Mention]:
-    """Those that do not overlap one that came before them, sorted; none that a cut of the text may have torn."""
-    taken = bytearray(len(piece.text))
+def _apart(piece: Piece, taken: bytearray, candidates: Iterator[Mention]) -> list[Mention]:
+    """Those that overlap none that came before them and nothing that is ``taken``, sorted; none that a cut has torn."""
     kept = []
     for each in candidates:
         start, end, kind = each

@@ -1,4 +1,6 @@
-"""What is never told as an entity although it stands in the text: credentials, cards, bank accounts.
+"""What is never told as an entity beside what the detectors of the content policy find: what only looks like it.
+
+The beginning of a key, a token that is cut off, any number that adds up as cards do.
 
 An entity list is made to be searched, counted and passed on; a secret that it repeated would be in one place more.
 This is no redaction: the content keeps what the policy leaves in it (CONTRACT 8), and a secret in a form that is not

@@ -9,6 +9,7 @@ piece is data and no text: what touches such a cut is told by nobody (``is_torn`
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -16,6 +17,8 @@ LONGEST: Final = 4096
 # How far back from its end a piece looks for a better end than the middle of a word.
 _BACK: Final = 1024
 
+# In place of what nobody tells: no name goes over it.
+BLANK: Final = "\n"
 _PLACEHOLDER: Final = re.compile(r"\[(?:redacted|omitted):[^\]\s]{1,200}\]")
 _SPACE: Final = re.compile(r"\s(?=\S*\Z)")
 
@@ -52,7 +55,22 @@ def without_placeholders(text: str) -> str:
 
 def blank(found: re.Match[str]) -> str:
     """Line breaks in the place of a match, so that all else keeps its place."""
-    return "\n" * (found.end() - found.start())
+    return BLANK * (found.end() - found.start())
+
+
+def within(piece: Piece, spans: deque[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The parts of ``spans`` that lie in ``piece``, as places of it; what ends in it is taken from ``spans``.
+
+    They are places of the whole, in order and without overlaps; the pieces come in order, too.
+    """
+    end = piece.offset + len(piece.text)
+    while spans and spans[0][0] < end:
+        first, last = spans[0]
+        if last > piece.offset:
+            yield max(0, first - piece.offset), min(last, end) - piece.offset
+        if last > end:
+            return
+        spans.popleft()
 
 
 def _end(text: str, start: int, longest: int) -> tuple[int, bool]:

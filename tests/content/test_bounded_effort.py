@@ -12,6 +12,7 @@ from agent.content.detectors import _GATES, _OF_DIGITS, find
 from agent.content.detectors.view import view_of
 from agent.content.found import Finds, Found
 from agent.content.json_text import _ESCAPE, _TOKEN, _behind_escape
+from agent.content.param_values import ParamValues
 from agent.content.redacted import MOST_EFFORT, Redacting
 from tests.content.detectors.test_laws import texts
 
@@ -150,6 +151,43 @@ def test_a_list_of_telephones_is_found_to_its_end_in_a_text_of_any_length(betwee
 def test_a_list_of_secrets_is_found_to_its_end() -> None:
     secrets = [f"aB1c{n:04d}/" + "xY7z" * 7 + "Qr4" for n in range(400)]
     assert len(find("aws " + " ".join(secrets))) == 400
+
+
+# Values of parameters that have much in common with a text, or with each other.
+VALUED: dict[str, tuple[list[str], Callable[[int], Any]]] = {
+    "digits one by one": (["1" * 31 + "2"], lambda size: "1 " * (size // 2)),
+    "digits in values": ([f"{n:010d}" for n in range(1000)], lambda size: list(range(10_000, 10_000 + size // 6))),
+    "all that is said": (["4711"], lambda size: "4711 " * (size // 5)),
+    "beginnings": (["a" * n + "b" for n in range(3, 31)], lambda size: "a" * size),
+    "long ones": ([f"{'abc def ' * 20}{n}" for n in range(50)], lambda size: "abc def " * (size // 8)),
+    "no borders": (
+        [chr(0x4E00 + n) * 4 for n in range(1000)],
+        lambda size: "".join(map(chr, range(0x4E00, 0x4E00 + size))),
+    ),
+    "escaped": (["O-12345"], lambda size: '"\\u0070in": "O\\u002d12345", ' * (size // 30)),
+}
+
+
+def effort_with_values(name: str, size: int) -> int:
+    values, made = VALUED[name]
+    rule = Redacting(find, frozenset({"pin"}), ParamValues(values))
+    rule.arguments(made(size))
+    return rule.effort
+
+
+@pytest.mark.parametrize("name", VALUED)
+def test_with_values_of_parameters_twice_as_much_takes_twice_as_long(name: str) -> None:
+    once, twice = (effort_with_values(name, size) for size in (8_000, 16_000))
+    assert twice <= 2.2 * once + 5_000
+
+
+def test_of_thousand_values_in_a_body_of_prose_it_is_looked_at_to_its_end() -> None:
+    text = "Please show me the status of my order, it was placed last week. Mia. " * 20 + "mia@example.org"
+    known = ParamValues([*(f"{n:010d}" for n in range(500)), *(f"value{n:04d}" for n in range(500))])
+    a_body = 10 * 1024 * 1024 / len(text)
+    assert known.effort + (find(text).effort + known.find(text).effort) * a_body < MOST_EFFORT
+    short = sum(find(f"value {n:06d}").effort + 20 + known.find(f"value {n:06d}").effort for n in range(100))
+    assert known.effort + short * 2_500 < MOST_EFFORT
 
 
 @given(texts)

@@ -1,5 +1,6 @@
 """Bodies that have the most to be narrowed: taken in the function's memory and time, while others are served."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.hostile.shapes import ATTACKS
 from tests.hostile.watch import calling, forget_peak, peak_mib
 from tests.live.host import FunctionHost, Reply, StubStore, function_host, stub_store
 from tests.live.payloads import encoded, own_session
@@ -18,6 +20,7 @@ MEMORY_MIB = 256
 TIMEOUT_S = 120
 MIB = 1024 * 1024
 ROCKET = "\U0001f680"
+VALUES = ", ".join(f'"4711{n:06d}"' for n in range(120_000, 124_000))
 
 
 def said(text: str) -> bytes:
@@ -47,6 +50,12 @@ BODIES: dict[str, Callable[[], bytes]] = {
     "empty lists in JSON": lambda: said("[" + "[]," * 3_400_000 + '"mia@example.org"]'),
     "escapes": lambda: said("\\n" * 2_500_000 + "mia@x.org"),
     "no width": lambda: said("a\u200b" * 2_600_000),
+    **{name: lambda shape=shape: said(shape(10 * MIB - 4_000)) for name, shape in ATTACKS.items()},
+    "values of a parameter, in a text": lambda: said('{"pin": [' + VALUES + "]} " + "4711123456, " * 800_000),
+    "values of a parameter, in values": lambda: kept([{"pin": "4155552671"}, *["4155552671"] * 240_000]),
+    "values of a parameter, without borders": lambda: said(
+        json.dumps({"pin": [chr(0x4E00 + n) * 31 + "4155552671" for n in range(1000)]}) + "\u4e00\u4e01" * 1_700_000
+    ),
 }
 
 
@@ -68,7 +77,10 @@ def host(
     request: pytest.FixtureRequest, store: StubStore, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FunctionHost]:
     folder = tmp_path_factory.mktemp("narrowed")
-    with function_host(folder, store=store.url, CAPTURE_CONTENT=request.param, THREADS="8") as host:
+    intents = folder / "intents.yaml"
+    intents.write_text("redaction: {params: [pin]}", encoding="utf-8")
+    settings = {"CAPTURE_CONTENT": request.param, "INTENTS_CONFIG": str(intents), "THREADS": "8"}
+    with function_host(folder, store=store.url, **settings) as host:
         yield host
 
 

@@ -20,6 +20,7 @@ from agent.content.detectors.bearer_tokens import bearer_tokens
 from agent.content.detectors.cloud_keys import cloud_keys
 from agent.content.detectors.connection_strings import connection_strings
 from agent.content.detectors.emails import emails
+from agent.content.detectors.grouped_cards import grouped_cards
 from agent.content.detectors.ibans import ibans
 from agent.content.detectors.jwts import jwts
 from agent.content.detectors.lettered_ids import lettered_ids
@@ -32,7 +33,8 @@ from agent.content.detectors.view import KINDS, view_of, without
 from agent.content.detectors.weighing import Weighing
 from agent.content.found import Finds, Found
 
-_Family = Callable[[str], Iterable[Found]]
+# Those of digits are also given where to count what they weigh.
+_Family = Callable[..., Iterable[Found]]
 
 
 class _Gate(NamedTuple):
@@ -53,8 +55,13 @@ _GATES: Final = (
     _Gate(cloud_keys, 20),
     _Gate(emails, 6, ("@", "%40")),
 )
-_OF_DIGITS: Final = (_Gate(ibans, 15), _Gate(lettered_ids, 8))
-_WEIGHED: Final = ((told_numbers, 13), (numbers_found, 6))
+_OF_DIGITS: Final = (
+    _Gate(ibans, 15),
+    _Gate(lettered_ids, 8),
+    _Gate(grouped_cards, 16),
+    _Gate(told_numbers, 13),
+    _Gate(numbers_found, 6),
+)
 _RANK: Final = {kind: rank for rank, kind in enumerate(KINDS)}
 # Nobody writes so many into one text: from the first of them on all of it is replaced. Each would take memory.
 _MOST_OF_A_FAMILY: Final = 20_000
@@ -65,12 +72,13 @@ _MOST_LOOKS: Final = 8
 # A long one gets as many as make so many characters, and three at least.
 _MOST_READ: Final = 4_000_000
 _FEWEST_LOOKS: Final = 3
+# One that takes so much gets two: the second finds next to nothing in what people write.
+_MOST_EFFORT: Final = 16_000_000
 # mia@a.de and 0123456 are the shortest that are found.
 _SHORTEST: Final = 6
 _DIGIT: Final = re.compile("[0-9]")
-# What a look takes for itself, a number that is weighed, and one that is found, as so many characters do.
+# What a look takes for itself, and one that is found, as so many characters do.
 _OF_A_LOOK: Final = 40
-_OF_A_NUMBER: Final = 800
 _OF_A_FIND: Final = 60
 
 
@@ -81,7 +89,9 @@ def find(text: str) -> Finds:
     view = view_of(text)
     weighing = Weighing()
     found: list[Found] = []
-    read = looks = 0
+    # What has no width and what is a placeholder is read once.
+    read = len(text) - len(view.text)
+    looks = 0
     while len(view.text) >= _SHORTEST:
         looks += 1
         read += len(view.text) + _OF_A_LOOK
@@ -89,22 +99,30 @@ def find(text: str) -> Finds:
         if not new:
             break
         new = list(_merged(new))
-        if looks >= _MOST_LOOKS or (looks >= _FEWEST_LOOKS and read > _MOST_READ):
+        if looks >= _most_looks(read, weighing.effort):
             # There may be more, and nobody looks: rather too much.
             found.append(view.found(Found(new[0].start, len(view.text), new[0].kind)))
             break
         found += map(view.found, new)
         view = without(view, new)
-    # Only what goes on to the end of a text overlaps with what an earlier look has found.
-    effort = read + weighing.count * _OF_A_NUMBER + len(found) * _OF_A_FIND
-    return Finds(_merged(found) if looks > 2 else found, effort)
+    effort = read + weighing.effort + len(found) * _OF_A_FIND
+    # A later look finds what stands before and around what an earlier one has found.
+    return Finds(_merged(found), effort)
+
+
+def _most_looks(read: int, weighed: int) -> int:
+    """How many looks a text gets of which so many characters were read, and so much weighed."""
+    if read + weighed > _MOST_EFFORT:
+        return _FEWEST_LOOKS - 1
+    return _FEWEST_LOOKS if read > _MOST_READ else _MOST_LOOKS
 
 
 def _look(text: str, weighing: Weighing) -> list[Found]:
     """What each family finds in ``text``; behind the first of too many nobody looks for others."""
+    weighing.begin_look()
     gates: tuple[_Gate, ...] = _GATES
     if _DIGIT.search(text) is not None:
-        gates += (*_OF_DIGITS, *(_Gate(partial(family, weighing=weighing), least) for family, least in _WEIGHED))
+        gates += tuple(gate._replace(family=partial(gate.family, weighing=weighing)) for gate in _OF_DIGITS)
     found: list[Found] = []
     for family, least, signs in gates:
         if len(text) < least or not (signs[0] in text or signs[-1] in text):

@@ -8,19 +8,36 @@ from typing import Final
 
 from agent.content.found import Found
 
+# Vowel signs of Indic scripts and of Thai are no letters for ``re``, and भारत is a domain.
+_SIGNS: Final = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0eff"
 # The domain has a dot: what has none is a user at a machine.
-_AT: Final = re.compile(r"@(?=[^\W_][\w-]{0,62}\.\w)|%40(?=[A-Za-z0-9][A-Za-z0-9-]{0,62}\.[A-Za-z])")
+_AT: Final = re.compile(rf"@(?=[^\W_][\w{_SIGNS}-]{{0,62}}\.\w)|%40(?=[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.[A-Za-z])")
 # The part before the @, read backwards. Marks that quotes, lists, queries and assignments also leave there are allowed
 # only in between: to=mia@ and **mia@ begin with the m.
-_LOCAL: Final = re.compile(r"[\w+](?:[\w.+-]|['!#$%^~&](?=[^\W_])){0,63}+")
+_LOCAL: Final = re.compile(rf"[\w+{_SIGNS}](?:[\w.+{_SIGNS}-]|['!#$%^~&](?=[^\W_])){{0,63}}+")
 _QUOTED_LOCAL: Final = re.compile(r'"[^"\\\n]{1,62}"')
-_DOMAIN: Final = re.compile(r"(?:[^\W_](?:[\w-]{0,62})\.){1,8}(?P<last>xn--[A-Za-z0-9-]{2,59}|[^\W\d_]{2,24})(?![\w-])")
+_DOMAIN: Final = re.compile(
+    rf"(?:[^\W_](?:[\w{_SIGNS}-]{{0,62}})\.){{1,8}}"
+    rf"(?P<last>xn--[A-Za-z0-9-]{{2,59}}|[^\W\d_](?:[^\W\d_]|[{_SIGNS}]){{1,23}})(?![\w{_SIGNS}-])"
+)
 # A domain of ASCII letters that a script without spaces runs on behind.
 _ASCII_DOMAIN: Final = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}(?P<last>[A-Za-z]{2,24})(?=[^\x00-\x7f])")
 _PATH: Final = re.compile(r":(?:[/~]|[\w.-]{1,64}/)")
 _URL: Final = re.compile(r"://[^\s/\"'<>]{0,128}\Z")
 _ESCAPE: Final = re.compile(r"\\{1,2}(?:u[0-9A-Fa-f]{4}|[nrt])|%[0-9A-Fa-f]{2}")
-_NAMES_OF_FILES: Final = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp", "js", "css", "py", "ts", "json", "md"})
+# None of them is a top-level domain.
+_NAMES_OF_FILES: Final = frozenset({"png", "jpg", "jpeg", "gif", "svg", "webp", "js", "css", "ts", "json"})
+# Paraguay and Moldova, and files oftener than any other country: a path goes before one of those, or a line behind it.
+_FILES_AND_COUNTRIES: Final = frozenset({"py", "md"})
+_IN_PATH: Final = re.compile(
+    r"(?:\A|[^\w@./~-])(?:(?:\.{1,2}|~)?/|[\w.~-]{1,64}/[\w.~-]{1,64}/)(?:[\w.~-]{1,64}/){0,8}\Z"
+)
+_PLACE_IN_FILE: Final = re.compile(r"::|:\d{1,5}(?!\d)|#L\d")
+# pkg@1.2.3.zip, image@2x.md: no domain is a version. One number is: 999.md, 163.com.
+_VERSION: Final = re.compile(r"v?\d{1,4}(?:\.\d{1,4})+\.[^\W\d_]+|v\d{1,4}\.(?:md|py)|\dx\.(?:md|py)", re.IGNORECASE)
+# A decorator or a function: +@app.get("/"). None is named as the domains that most addresses have.
+_CALL: Final = re.compile(r"\((?![^\x00-\x7f])")
+_NO_FUNCTIONS: Final = frozenset({"com", "org", "net", "edu", "gov"})
 _BEFORE_SSH: Final = re.compile(r"\b(?:ssh|scp|rsync|sftp|mosh)\s(?:-\w{1,8}\s(?:[^\s@]{1,40}\s)?){0,2}\Z")
 _LONGEST_LOCAL: Final = 64
 
@@ -33,7 +50,7 @@ def emails(text: str) -> Iterator[Found]:
             continue
         end = _end(text, at.end())
         start = at.start() if end is None else _start(text, at.start(), max(done, at.start() - _LONGEST_LOCAL))
-        if end is not None and start < at.start() and not _is_of_another_kind(text, start, end):
+        if end is not None and start < at.start() and not _is_of_another_kind(text, start, at.end(), end):
             done = end
             yield Found(start, end, "email")
 
@@ -80,12 +97,22 @@ def _after_unspaced(text: str, start: int, at: int) -> int:
     return place if place > start and ord(text[place - 1]) >= 0x0E00 else start
 
 
-def _is_of_another_kind(text: str, start: int, end: int) -> bool:
-    """Whether it is a user at a host: in a URL, before a path, or behind a command."""
-    if text.startswith("(", end):
-        # A decorator: +@app.get("/").
+def _is_of_another_kind(text: str, start: int, domain: int, end: int) -> bool:
+    """Whether it is a user at a host: in a URL, before a path, or behind a command; or a file, a package, a call."""
+    last = text[domain:end].rpartition(".")[2].lower()
+    if _CALL.match(text, end) is not None and last not in _NO_FUNCTIONS:
+        return True
+    if _VERSION.fullmatch(text, domain, end) is not None:
+        return True
+    if last in _FILES_AND_COUNTRIES and _is_file(text, start, end):
         return True
     if text.startswith(":", end) and _PATH.match(text, end) is not None:
         return True
     before = text[max(0, start - 140) : start]
     return ("://" in before and _URL.search(before) is not None) or _BEFORE_SSH.search(before[-64:]) is not None
+
+
+def _is_file(text: str, start: int, end: int) -> bool:
+    """Whether a path goes before it, or a place in a file behind: docs/guide@next.md, me@main.py:12."""
+    before = text[max(0, start - 140) : start]
+    return _PLACE_IN_FILE.match(text, end) is not None or (before.endswith("/") and _IN_PATH.search(before) is not None)

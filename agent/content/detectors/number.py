@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 # Of one line, of a bounded length: what is longer is a table, and is looked at piece by piece.
-_RUN: Final = re.compile(r"[0-9][0-9 .\-/()]{4,94}(?<=[0-9])")
+_RUN: Final = re.compile(r"[0-9][0-9 .\-/()]{6,94}(?<=[0-9])")
 _DATE: Final = re.compile(
     r"(?:19|20)[0-9]{2}([-./ ])[01]?[0-9]\1[0-3]?[0-9](?:[ -][0-9]{1,2}(?:[.-][0-9]{2}){0,2})?"
     r"|[0-3]?[0-9]([-./ ])[0-3]?[0-9]\2(?:19|20)[0-9]{2}(?: [0-9]{1,2}(?:\.[0-9]{2}){0,2})?"
@@ -25,7 +25,7 @@ _BETWEEN: Final = re.compile(r"[ .\-/]|\) ?|\)-| \(| - | / |\) - ?|-\(")
 _ENDS: Final = re.compile(r" \(?| - | / |/")
 
 # Of a row of digits and commas: what is no decimal's fraction, and what is none behind one.
-_CELL: Final = re.compile(r"0[0-9]{1,4}[ -][0-9]|[0-9]{9}")
+_CELL: Final = re.compile(r"0[0-9]{1,4}[ -][0-9]|[0-9]{9}|[0-9]{2,4}(?:[.-][0-9]{2,4}){2}")
 # No amount and no fraction has so many digits: a comma beside them is that of a list.
 _LONG: Final = re.compile(r"[0-9](?:[ -]?[0-9]){11}")
 _LONGEST_OF_12: Final = 24
@@ -90,6 +90,8 @@ def numbers_in(text: str, start: int, end: int) -> list[Number]:
     groups = [match.span() for match in _GROUP.finditer(text, start, end)]
     if len(groups) > _MOST_GROUPS:
         return []
+    if len(groups) == 1:
+        return [*_stretches(text, groups, [])]
     between = [text[groups[place][1] : groups[place + 1][0]] for place in range(len(groups) - 1)]
     held = _respelled(text, groups)
     first = 0
@@ -180,9 +182,15 @@ def _ends(text: str, end: int) -> bool:
         return False
     if after == ",":
         return (
-            not text[end + 1 : end + 2].isdigit() or _NEXT_CELL.match(text, end) is not None or _is_of_a_list(text, end)
+            not text[end + 1 : end + 2].isdigit()
+            or _NEXT_CELL.match(text, end) is not None
+            or _CELL.match(text, end + 1) is not None
+            or _is_of_a_list(text, end)
         )
     if after in "-./:" and end + 1 < len(text):
         following = text[end + 1]
+        if after in "/:" and (following.isalpha() or _is_of_a_list(text, end)):
+            # What is said of it, or what it is the name of: no time, no port and no date goes on so.
+            return True
         return not (following.isalnum() and following.isascii())
     return after not in "€£¥₽₹"

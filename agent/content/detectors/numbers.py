@@ -11,26 +11,26 @@ from agent.content.detectors.evidence import has_word_near, is_named_otherwise
 from agent.content.detectors.national_ids import is_national_id, may_be_national_id
 from agent.content.detectors.number import Number, numbers_in, runs_in
 from agent.content.detectors.phones import is_from_abroad, phone_span
-from agent.content.detectors.weighing import MOST_WEIGHED, Weighing
+from agent.content.detectors.weighing import Weighing
 from agent.content.detectors.words import CARD, ID, PHONE
 from agent.content.found import Found
 
-# So many numbers as one takes of which a word says that a state gave it.
-_OF_AN_ID: Final = 3
+# What a number of which a word says that a state gave it takes more, and a run in which none is, in characters.
+_OF_AN_ID: Final = 2_400
+_OF_A_RUN: Final = 40
 
 
 def numbers_found(text: str, weighing: Weighing | None = None) -> Iterator[Found]:
     """Each number of ``text`` that is a card's, a person's or a telephone's; what is weighed is counted."""
     weighing = weighing or Weighing()
-    weighed = 0
     last: Found | None = None
     for start, end in runs_in(text):
-        if weighed >= MOST_WEIGHED:
+        if weighing.is_full:
             yield Found(start, end, "phone")
             continue
         numbers = numbers_in(text, start, end)
-        weighed += len(numbers)
         weighing.count += len(numbers)
+        weighing.characters += _OF_A_RUN
         found = _first_of(numbers, last, weighing)
         last = max((each for each in found if each.kind == "phone"), default=last)
         yield from found
@@ -74,7 +74,7 @@ def _as_national_id(weighing: Weighing, number: Number) -> Found | None:
         number.text, number.start, ID, PHONE
     )
     # Every country is asked.
-    weighing.count += _OF_AN_ID if has_word else 0
+    weighing.characters += _OF_AN_ID if has_word else 0
     return Found(number.start, number.end, "national_id") if is_national_id(number, has_word=has_word) else None
 
 

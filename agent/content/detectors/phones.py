@@ -11,6 +11,7 @@ from typing import Final
 
 from agent.content.detectors.evidence import Speaks, speaks
 from agent.content.detectors.number import Number
+from agent.content.detectors.numbering_plans import is_possible, is_valid_in
 from agent.content.detectors.view import STAND_INS
 from agent.content.detectors.words import PHONE
 from agent.content.found import Found
@@ -158,27 +159,10 @@ def _has_shape(written: str) -> bool:
 @lru_cache(maxsize=4096)
 def _international(digits: str) -> bool:
     """Whether ``digits`` are a number that a country's plan has, from its country code on."""
-    if not 7 <= len(digits) <= 15:
-        return False
-    # Late: 30 ms and several MiB, and few texts hold a number.
-    import phonenumbers
-
-    try:
-        return phonenumbers.is_possible_number(phonenumbers.parse(f"+{digits}", None))
-    except phonenumbers.NumberParseException:
-        return False
+    return 7 <= len(digits) <= 15 and is_possible(f"+{digits}")
 
 
 @lru_cache(maxsize=4096)
 def _is_national(digits: str) -> bool:
     """Whether ``digits``, as dialled at home, are a number of one of the larger countries."""
-    # Late, as above.
-    import phonenumbers
-
-    for region in _REGIONS.split():
-        try:
-            if phonenumbers.is_valid_number_for_region(phonenumbers.parse(digits, region), region):
-                return True
-        except phonenumbers.NumberParseException:
-            continue
-    return False
+    return any(is_valid_in(region, digits) for region in _REGIONS.split())

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from agent.content.detectors.starts import starts_of
+from agent.content.detectors.starts import begins, starts_of
 from agent.content.found import Found
 
 _MOST: Final = 4096
@@ -104,21 +104,32 @@ _PATTERNS: Final = tuple(
 _CASED: Final = frozenset(
     {"sk-", "secret_", "cio", "key-", "dapi", "ATBB", "LTAI", "AKID", "rnd_", "tskey-", "vercel_"}
 )
+# Prefixes that are no end of a word: what follows tells a token though a word is written against it, as in keyghp_...
+_UNLIKE_WORDS: Final = frozenset(
+    prefix for prefix, _, _ in _SHAPES if len(prefix) > 3 and prefix[-1] in "_-." and prefix not in _CASED
+)
 _SLACK_HOOK: Final = re.compile(
-    r"hooks\.slack\.com/(?:services|workflows|triggers)/(?:[A-Za-z0-9]{1,24}/){1,3}([A-Za-z0-9]{16,64}+)"
+    rf"hooks\.slack\.com/(?:services|workflows|triggers)/(?:[A-Za-z0-9]{{1,24}}/){{1,3}}([A-Za-z0-9]{{16,{_MOST}}}+)"
 )
-_DISCORD_HOOK: Final = re.compile(r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{17,20}/([A-Za-z0-9_-]{60,80}+)")
+_DISCORD_HOOK: Final = re.compile(
+    rf"discord(?:app)?\.com/api/(?:v\d{{1,2}}/)?webhooks/\d{{17,20}}/([A-Za-z0-9_-]{{60,{_MOST}}}+)"
+)
 _TEAMS_HOOK: Final = re.compile(
-    r"webhook\.office\.com/webhookb2/[0-9a-f@-]{73}/IncomingWebhook/([0-9a-f]{32}/[0-9a-f-]{36})"
+    rf"webhook\.office\.com/webhookb2/[0-9a-f@-]{{73}}/IncomingWebhook/([0-9a-f]{{32}}/[0-9a-f-]{{36,{_MOST}}}+)"
 )
-_TELEGRAM: Final = re.compile(r"[0-9]{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")
+_TELEGRAM: Final = re.compile(rf"[0-9]{{8,10}}:(?P<secret>[A-Za-z0-9_-]{{35}})(?P<rest>[A-Za-z0-9_-]{{0,{_MOST}}}+)")
 _AFTER_BOT: Final = re.compile(r":(?<=[0-9]{8}:)(?=[A-Za-z0-9_-]{35})")
-_DISCORD: Final = re.compile(
-    r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])"
+# Its middle is searched for, as its run begins with what somebody wrote against it.
+_DISCORD: Final = re.compile(rf"\.[A-Za-z0-9_-]{{6}}\.(?P<last>[A-Za-z0-9_-]{{27,{_MOST}}}+)")
+_DISCORD_FIRST: Final = re.compile(
+    r"(?<![A-Za-z0-9_-])(?<![A-Za-z0-9_-]\.)(?P<word>[A-Za-z0-9_-]{0,16}?)[MNO][A-Za-z0-9_-]{23,27}\Z"
 )
-_TWILIO: Final = re.compile(r"(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])")
+_LONGEST_FIRST: Final = 47
+_LONGEST_LAST: Final = 40
+_TWILIO: Final = re.compile(r"SK[0-9a-f]{32}[A-Za-z0-9]{0,64}+")
+# No digest has 33 to 39 of them.
 _TWILIO_SECRET: Final = re.compile(
-    r"(?i)(?:twilio|auth.?token)[^\n]{0,60}?(?<![A-Za-z0-9])([0-9a-f]{32})(?![A-Za-z0-9])"
+    r"(?i)(?:twilio|auth.?token)[^\n]{0,60}?\n?(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9a-f]{2}))([0-9a-f]{32,39}+(?![0-9a-f])[A-Za-z0-9]{0,64}+)"
 )
 # A token and its prefix stand in one of these; of ordinary texts they are a small part, quickly searched.
 _RUN: Final = re.compile(r"[A-Za-z0-9_.+/=,-]{20,}+")
@@ -126,7 +137,7 @@ _RUN: Final = re.compile(r"[A-Za-z0-9_.+/=,-]{20,}+")
 _LONG: Final = 100_000
 # ghp_xxxxxxxx: nobody draws the same letter eight times.
 _STANDS_FOR_ONE: Final = re.compile(r"([xX.*_-])\1{7}")
-_OPENAI: Final = re.compile(r"[A-Za-z0-9_-]*[A-Za-z][A-Za-z0-9_-]*")
+_DRAWN: Final = 8
 
 
 def vendor_tokens(text: str) -> Iterator[Found]:
@@ -138,14 +149,21 @@ def vendor_tokens(text: str) -> Iterator[Found]:
         if prefix not in (text if " " in prefix else where):
             continue
         done = 0
-        for place in starts_of(prefix, text):
+        for place in starts_of(prefix, text, glued=prefix in _UNLIKE_WORDS):
             token = pattern.match(text, place) if place >= done else None
             if token is None:
                 continue
             done = token.end()
-            if _is_token(prefix, token[0]):
+            held = _without_line(token[0])
+            if pattern.fullmatch(held) and _is_token(prefix, held) and (begins(text, place) or _has_secret(held)):
                 yield Found(place, place + len(token[0].rstrip(".")), "vendor_token")
     yield from _without_prefix(text)
+
+
+def _without_line(token: str) -> str:
+    """``token`` without the line that somebody drew behind it: ghp_..., and xxxxxxxx or --------."""
+    held = token.rstrip(token[-1]) if token[-1] in "xX.*_-" else token
+    return held if len(token) - len(held) >= _DRAWN else token
 
 
 def _is_token(prefix: str, token: str) -> bool:
@@ -155,10 +173,15 @@ def _is_token(prefix: str, token: str) -> bool:
         return False
     if prefix == "sk-" and not token.startswith(("sk-ant-", "sk-proj-", "sk-or-")):
         # sk-learn-based-pipelines-2024 is none: one part of it has to be long and mixed.
-        return any(len(part) >= 16 and _is_mixed(part) for part in re.split(r"[-_]", rest)) or (
+        return _has_secret(rest) or (
             any(map(str.isupper, rest)) and any(map(str.islower, rest)) and any(map(str.isdigit, rest))
         )
     return prefix not in _CASED or _is_mixed(rest)
+
+
+def _has_secret(token: str) -> bool:
+    """Whether a part of it is long and mixed, as no word in snake case is."""
+    return any(len(part) >= 16 and _is_mixed(part) for part in re.split(r"[-_.]", token))
 
 
 def _is_mixed(part: str) -> bool:
@@ -179,14 +202,36 @@ def _without_prefix(text: str) -> Iterator[Found]:
         place = colon.start()
         number = len(text[max(0, place - 10) : place]) - len(text[max(0, place - 10) : place].rstrip("0123456789"))
         token = _TELEGRAM.match(text, place - number)
-        if token is not None and any(map(str.isalpha, token[0])):
+        if token is not None and _is_telegram(token):
             yield Found(place - number, token.end(), "vendor_token")
-    if "." in text:
-        for match in _DISCORD.finditer(text):
-            yield Found(match.start(), match.end(), "vendor_token")
+    yield from _discord(text)
     if "SK" in text:
-        for match in _TWILIO.finditer(text):
-            yield Found(match.start(), match.end(), "vendor_token")
+        for place in starts_of("SK", text):
+            key = _TWILIO.match(text, place)
+            if key is not None:
+                yield Found(place, key.end(), "vendor_token")
     if "wilio" in text or "TWILIO" in text:
         for match in _TWILIO_SECRET.finditer(text):
             yield Found(*match.span(1), "vendor_token")
+
+
+def _is_telegram(token: re.Match[str]) -> bool:
+    """Whether a bot's secret holds a letter; one that more is written against, ``AA`` first or all kinds."""
+    secret = token["secret"]
+    return any(map(str.isalpha, secret)) and (
+        not token["rest"]
+        or secret.startswith("AA")
+        or all(any(map(kind, secret)) for kind in (str.isupper, str.islower, str.isdigit))
+    )
+
+
+def _discord(text: str) -> Iterator[Found]:
+    """Each token of a Discord bot; one that more is written against is one if its last part is mixed."""
+    for middle in _DISCORD.finditer(text) if "." in text else ():
+        before = text[max(0, middle.start() - _LONGEST_FIRST) : middle.start()]
+        first = _DISCORD_FIRST.search(before)
+        if first is None:
+            continue
+        whole = not first["word"] and len(middle["last"]) <= _LONGEST_LAST
+        if whole or _has_secret(middle["last"]):
+            yield Found(middle.start() - len(before) + first.start(), middle.end(), "vendor_token")

@@ -154,7 +154,7 @@ ID: Final = Words(
         "ahvn niss inss іпн sv rodné rodne rijksregisternummer burgerservicenummer sofinummer codice fiscale "
         "steuer kimlik kimliği tc t.c інн иин снилс рнокпп teudat zehut תז זהות आधार आधारकार्ड αμκα егн "
         "rijksregister medicare identity identification identificación identificação identificazione "
-        "identificatie cédula cedula nit dui kennitala"
+        "identificatie cédula cedula nit dui kennitala snils"
     ),
     (
         "personalausw identifikation identifikasjon identit identyf ausweis steuerid steueridentif steuernum "
