@@ -88,7 +88,7 @@ def _next_piece(text: str, start: int, last: int) -> int:
 def numbers_in(text: str, start: int, end: int) -> list[Number]:
     """The numbers that the run from ``start`` to before ``end`` may be or hold, the longer ones first."""
     groups = [match.span() for match in _GROUP.finditer(text, start, end)]
-    if len(groups) > _MOST_GROUPS:
+    if len(groups) > _MOST_GROUPS or sum(last - first for first, last in groups) < _FEWEST_DIGITS:
         return []
     if len(groups) == 1:
         return [*_stretches(text, groups, [])]

@@ -18,6 +18,7 @@ from agent.content.found import Found
 # What a number of which a word says that a state gave it takes more, and a run in which none is, in characters.
 _OF_AN_ID: Final = 2_400
 _OF_A_RUN: Final = 40
+_OF_A_RUN_OF_GROUPS: Final = 120
 
 
 def numbers_found(text: str, weighing: Weighing | None = None) -> Iterator[Found]:
@@ -30,7 +31,7 @@ def numbers_found(text: str, weighing: Weighing | None = None) -> Iterator[Found
             continue
         numbers = numbers_in(text, start, end)
         weighing.count += len(numbers)
-        weighing.characters += _OF_A_RUN
+        weighing.characters += _OF_A_RUN if text[start:end].isdigit() else _OF_A_RUN_OF_GROUPS
         found = _first_of(numbers, last, weighing)
         last = max((each for each in found if each.kind == "phone"), default=last)
         yield from found
