@@ -44,6 +44,12 @@ def test_of_the_second_blind_texts_as_much_is_found_as_is_aimed_at() -> None:
     assert counted.false_positives <= MOST_FALSE
 
 
+def test_of_the_third_blind_texts_as_much_is_found_as_is_aimed_at() -> None:
+    counted = score(labelled("blind_3"), find)
+    assert counted.recall >= LEAST_RECALL
+    assert counted.false_positives <= MOST_FALSE
+
+
 def test_the_page_tells_these_figures() -> None:
     told = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
     assert told.strip() == table({half: score(labelled(half), find) for half in FILES}).strip()
