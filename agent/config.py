@@ -53,10 +53,12 @@ _NEARLY: Final = {
     f"{_CAPTURE_KEYS}_FILE": r"CAPTURE_(?:API_?)?KEYS?_?(?:FILE|PATH)|API_KEYS_(?:FILE|PATH)",
     _RECALL_KEYS: r"RECALL_(?:API_?)?KEYS?|API_KEYS",
     f"{_RECALL_KEYS}_FILE": r"RECALL_(?:API_?)?KEYS?_?(?:FILE|PATH)|API_KEYS_(?:FILE|PATH)",
-    _CONTENT: r"CAPTURE_?CONTENTS?(?:_?MODE)?|CONTENT_?(?:CAPTURE|MODE)|CAPTURE_?MODE",
+    _CONTENT: r"CAPTURE_?CONTENTS?(?:_?MODE)?|CONTENT_?CAPTURE",
     _CONTENT_HASH_KEY: r"(?:CAPTURE_)?CONTENT_?(?:HASH|HMAC)_?KEYS?",
     _RATE_LIMIT: r"(?:(?:CAPTURE|RECALL)_)?RATE_?LIMITS?",
 }
+# In the environment of a capture function these can mean nothing else; a program may have a mode of its own.
+_NEARLY_CONTENT_OF_A_FUNCTION: Final = re.compile(r"(?:CAPTURE|CONTENT)_?MODE", re.ASCII | re.IGNORECASE)
 # An HMAC of short content under a short key is found by trying.
 _SHORTEST_HASH_KEY: Final = 16
 
@@ -113,6 +115,8 @@ class Settings(NamedTuple):
 
         A program that calls it may well hold its own key under such a name.
         """
+        for name in filter(_NEARLY_CONTENT_OF_A_FUNCTION.fullmatch, environ):
+            _refuse(_CONTENT, name, environ)
         return cls.from_env(environ)._replace(callers=_callers(_CAPTURE_KEYS, environ))
 
     def opened_callers(self, monotonic_ns: Callable[[], int]) -> Callers | None:
@@ -245,14 +249,22 @@ def _callers(variable: str, environ: Mapping[str, str]) -> CallerSettings | None
 
 
 def _refuse_nearly(variables: Iterable[str], environ: Mapping[str, str], *, called: str = "this setting") -> None:
-    """Raise for a value under a name that is nearly one of ``variables``, each of which is ``called`` so."""
-    given = [(name, _words(name)) for name in environ if environ[name].strip()]
+    """Raise for a value under a name that is nearly one of ``variables``, each of which is ``called`` so.
+
+    Beside a setting that is there under its own name, one of the same words is something else.
+    """
+    own = {name: _words(name) for name in environ}
     for variable in variables:
-        words, pattern = _words(variable), _NEARLY.get(variable, "")
-        nearly = re.compile(pattern, re.ASCII | re.IGNORECASE)
-        for name, own in given:
-            if name != variable and (own == words or nearly.fullmatch(name)):
-                raise ConfigurationError(variable, f"is the name of {called}, not {name}: rename or unset that one")
+        words, nearly = _words(variable), re.compile(_NEARLY.get(variable, ""), re.ASCII | re.IGNORECASE)
+        for name in environ:
+            if nearly.fullmatch(name) or (own[name] == words and variable not in environ):
+                _refuse(variable, name, environ, called=called)
+
+
+def _refuse(variable: str, name: str, environ: Mapping[str, str], *, called: str = "this setting") -> None:
+    """Raise for a value under ``name``, unless that is ``variable`` itself."""
+    if name != variable and environ[name].strip():
+        raise ConfigurationError(variable, f"is the name of {called}, not {name}: rename or unset that one")
 
 
 def _words(name: str) -> list[str]:

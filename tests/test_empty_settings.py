@@ -113,6 +113,8 @@ def test_keys_under_a_name_that_only_looks_right_leave_no_function_open(side: st
 @pytest.mark.parametrize("name", ["CAPTURE_MODE", "CAPTUREMODE", "CONTENT_MODE"])
 def test_a_mode_under_a_name_that_only_looks_right_stops_the_start(name: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
-        Settings.from_env({name: "none"})
+        Settings.of_capture_function({name: "none"})
     assert refused.value.variable == "CAPTURE_CONTENT"
+    # A program may have a mode of its own under such a name.
+    assert Settings.from_env({name: "none"}) == Settings.from_env({})
     assert Settings.from_env({"CONTENT": "none"}).content.mode == "full"

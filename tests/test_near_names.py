@@ -53,3 +53,10 @@ def test_a_program_that_has_the_store_may_have_general_names_of_its_own(name):
 def test_intents_under_a_name_that_is_nearly_theirs_stop_whoever_reads_them(read):
     with pytest.raises(ConfigurationError, match=r"^INTENTS_CONFIG: is the name of this setting, not INTENT_CONFIG: "):
         read({"INTENT_CONFIG": "intents.yaml"})
+
+
+def test_beside_the_setting_itself_a_name_of_the_same_words_is_something_else():
+    store = {"RUVECTOR_API_KEY": "k-0123456789abcdef", "RUVECTOR_API_KEYS": "others"}
+    assert Settings.of_capture_function(store) == Settings.of_capture_function(
+        {"RUVECTOR_API_KEY": "k-0123456789abcdef"}
+    )
