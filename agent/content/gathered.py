@@ -105,8 +105,13 @@ def _texts_of(value: Any) -> Iterator[str]:
             pending += () if _is_schema(each) else reversed(each.values())
         elif isinstance(each, list):
             pending += reversed(each)
-        elif each is not None and not isinstance(each, bool) and math.isfinite(each):
+        elif each is not None and not isinstance(each, bool) and _is_finite(each):
             yield text_of(each)
+
+
+def _is_finite(number: float) -> bool:
+    # An integer may be larger than any float.
+    return isinstance(number, int) or math.isfinite(number)
 
 
 def _is_schema(value: dict[str, Any]) -> bool:

@@ -16,6 +16,8 @@ from agent.content.found import Found
 
 # The tokens of a text that is known to be JSON: what stands in a literal's quotes, or a number.
 _TOKEN: Final = re.compile(r'"(?P<inside>(?:[^"\\]++|\\.)*+)"|(?P<number>-?[0-9][0-9.eE+-]*)')
+# What stands behind the name of a member, and behind no other literal.
+_BEHIND_NAME: Final = re.compile(r"[ \t\r\n]*+:")
 # RFC 8259 section 7.
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 # A literal may say half a pair, and no stored text may hold one (CONTRACT 2).
@@ -63,14 +65,17 @@ def _has_too_many(text: str) -> bool:
     return len(text) > _MOST_VALUES and sum(map(text.count, ",[{")) > _MOST_VALUES
 
 
-def with_literals(text: str, change: Callable[[str], str]) -> str:
-    """``text``, which is JSON, with ``change`` done to what its literals with escapes say; the rest as it stands."""
+def with_literals(text: str, change: Callable[[str], str], change_name: Callable[[str], str]) -> str:
+    """``text``, which is JSON, with ``change`` done to what its literals with escapes say; the rest as it stands.
+
+    ``change_name`` is done to those that are names of members.
+    """
 
     def changed(match: re.Match[str]) -> str:
         if match["inside"] is None or "\\" not in match["inside"]:
             return match[0]
         said = json.loads(match[0])
-        after = change(said)
+        after = change_name(said) if _BEHIND_NAME.match(text, match.end()) else change(said)
         return match[0] if after == said else _SURROGATE.sub(_escaped, json.dumps(after, ensure_ascii=False))
 
     return _TOKEN.sub(changed, text)
@@ -78,6 +83,25 @@ def with_literals(text: str, change: Callable[[str], str]) -> str:
 
 def _escaped(surrogate: re.Match[str]) -> str:
     return f"\\u{ord(surrogate[0]):04x}"
+
+
+def outside_names(text: str, found: Sequence[Found]) -> list[Found]:
+    """``found`` in ``text``, which is JSON, without what stands in names of members; in order, without overlaps."""
+    names = (token.span() for token in _TOKEN.finditer(text) if _BEHIND_NAME.match(text, token.end()))
+    name = next(names, None)
+    held: list[Found] = []
+    for first, end, kind in found:
+        start = first
+        while name is not None and name[0] < end:
+            if start < name[0]:
+                held.append(Found(start, name[0], kind))
+            start = max(start, name[1])
+            if name[1] > end:
+                break
+            name = next(names, None)
+        if start < end:
+            held.append(Found(start, end, kind))
+    return held
 
 
 def edits(text: str, found: Sequence[Found]) -> Iterator[Edit]:

@@ -1,9 +1,10 @@
 """Values of redacted parameters as they stand elsewhere in the capture that has them (CONTRACT 8).
 
 "It is 0012 3456 78" says what the parameter beside it holds. A value is looked for as a word or phrase of its own,
-letter for letter; one of digits however its digits are grouped. Refused: what is too short to be told from other words
-and numbers, what JSON says of anything (true, false, null), and placeholders, which are no value. Bounded: of a capture
-with too many values the first are looked for, and a text with too many places of them goes whole.
+letter for letter; one of digits however its digits are grouped, and not within a longer number. Refused: what is too
+short to be told from other words and numbers, what says that there is no value (null, None, undefined), and
+placeholders. Bounded: of a capture with too many values the first are looked for, and a text with too many places of
+them goes whole.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 
 from agent.content.detectors.view import STAND_INS, view_of
 from agent.content.found import Finds, Found
+from agent.content.longer_numbers import is_in_longer
 from agent.content.placeholder import PARAM
 from agent.content.value_pattern import value_patterns
 from agent.core.canonical import canonical
@@ -27,7 +29,12 @@ MOST_PLACES: Final = 100_000
 # Longer ones are looked for one by one, and wherever they stand.
 _LONGEST_IN_PATTERN: Final = 32
 _MOST_LONG: Final = 50
-_SAID_OF_ANYTHING: Final = frozenset({"true", "false", "null"})
+# In any case. Shorter ones (nil, n/a, yes) are too short anyway.
+_SAID_OF_ANYTHING: Final = frozenset(
+    {"true", "false", "null", "none", "undefined", "unknown", "default", "empty", "unset", "missing", "test"}
+)
+# What fills a field that nothing is in: -----, ....
+_FILLER: Final = re.compile(r"([-._*#?=/])\1*")
 _NO_VALUE: Final = re.compile(f"[{''.join(STAND_INS.values())}]")
 _WHITE: Final = re.compile(r"\s+")
 # Of few digits an amount or a time is made as soon as a dot may stand between them.
@@ -51,7 +58,9 @@ def text_of(number: float) -> str:
 
 def is_value(said: str) -> bool:
     """Whether ``said`` is one that is looked for."""
-    return len(said) >= SHORTEST and said not in _SAID_OF_ANYTHING and _NO_VALUE.search(said) is None
+    if len(said) < SHORTEST or said.casefold() in _SAID_OF_ANYTHING or _FILLER.fullmatch(said) is not None:
+        return False
+    return _NO_VALUE.search(said) is None
 
 
 class ParamValues:
@@ -77,18 +86,24 @@ class ParamValues:
         if len(text) < SHORTEST:
             return Finds((), effort)
         view = view_of(text)
-        found = list(islice(map(view.found, self._places(view.text)), MOST_PLACES + 1))
-        effort += _OF_A_LOOK + _OF_A_FIND * len(found)
-        return Finds(found if len(found) <= MOST_PLACES else [Found(0, len(text), PARAM)], effort)
+        places = list(islice(self._places(view.text), MOST_PLACES + 1))
+        found = [view.found(place) for place, is_whole in places if is_whole]
+        effort += _OF_A_LOOK + _OF_A_FIND * len(places)
+        return Finds(found if len(places) <= MOST_PLACES else [Found(0, len(text), PARAM)], effort)
 
-    def _places(self, text: str) -> Iterator[Found]:
+    def _places(self, text: str) -> Iterator[tuple[Found, bool]]:
+        """Each place, and whether it is no part of a longer number: in one the next may begin."""
         for pattern in self._patterns:
-            for match in pattern.finditer(text):
-                yield Found(match.start(), match.end(), PARAM)
+            match = pattern.search(text)
+            while match is not None:
+                start, end = match.span()
+                is_whole = not is_in_longer(text, start, end)
+                yield Found(start, end, PARAM), is_whole
+                match = pattern.search(text, end if is_whole else start + 1)
         for value in self._long:
             place = text.find(value)
             while place >= 0:
-                yield Found(place, place + len(value), PARAM)
+                yield Found(place, place + len(value), PARAM), True
                 place = text.find(value, place + len(value))
 
 

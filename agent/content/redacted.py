@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from typing import Any, Final, NamedTuple
 
 from agent.content.found import Finds, Found
-from agent.content.json_text import Edit, edits, has_too_many_values, is_json_text, with_literals
+from agent.content.json_text import Edit, edits, has_too_many_values, is_json_text, outside_names, with_literals
 from agent.content.param_values import ParamValues, text_of
 from agent.content.params_in_text import params_at, without_params
 from agent.content.placeholder import OMITTED, PARAM, is_placeholder, is_redacted, omitted, placeholders_in, redacted
@@ -67,6 +67,7 @@ class Redacting:
         self._detect = detect
         self._params = params
         self._values = values
+        self._is_in_name = False
         self._unchanged: set[str] = set()
         self._changed: dict[str, tuple[str, Counter[str]]] = {}
         self._most_effort = most_effort
@@ -75,6 +76,9 @@ class Redacting:
 
     def text(self, content: str) -> str:
         """``content`` with placeholders for what is found in it; a text that is JSON stays JSON."""
+        if self._is_in_name and content and not is_placeholder(content):
+            # What stays there goes elsewhere.
+            return self._text(content)
         if not content or content in self._unchanged or is_placeholder(content):
             return content
         if content in self._changed:
@@ -100,7 +104,7 @@ class Redacting:
                 if self._params:
                     content, count = without_params(content, self._params)
                     self._count(PARAM, count)
-                content = with_literals(content, self._literal)
+                content = with_literals(content, self._literal, self._name)
                 is_undone = False
         for _ in range(_MOST_LOOKS):
             read = levels(content) if is_undone else (content,)
@@ -126,6 +130,13 @@ class Redacting:
             self.effort += _OF_A_LITERAL
         return self.text(said)
 
+    def _name(self, said: str) -> str:
+        """What stands for a name of a member: values of parameters stay in it, as in names of metadata."""
+        was_in_name, self._is_in_name = self._is_in_name, True
+        after = self._literal(said)
+        self._is_in_name = was_in_name
+        return after
+
     def arguments(self, value: Any) -> Any:
         """``value`` with every string and number of it looked at."""
         if isinstance(value, str):
@@ -148,10 +159,15 @@ class Redacting:
     def _number(self, value: Any) -> Any:
         if value is None or isinstance(value, bool):
             return value
-        if self._values is not None and self._valued(text_of(value)):
+        if self._is_valued(text_of(value)):
             self._count(PARAM, 1)
             return redacted(PARAM)
         return value if value != value // 1 else self._integer(value)
+
+    def _is_valued(self, number: str) -> bool:
+        """Whether all of ``number``, but for a sign, is the value of a parameter."""
+        signs = len(number) - len(number.lstrip("-"))
+        return any(found.start <= signs and found.end == len(number) for found in self._valued(number))
 
     def _integer(self, value: Any) -> Any:
         digits = str(abs(int(value)))
@@ -187,11 +203,13 @@ class Redacting:
         found = self._detect(text)
         self.effort += _OF_A_TEXT + (found.effort if isinstance(found, Finds) else len(text))
         valued = self._valued(text)
+        if valued and is_json_text(text):
+            valued = outside_names(text, _merged(valued))
         return _merged([*valued, *found]) if valued else found
 
     def _valued(self, text: str) -> Sequence[Found]:
         """Where in ``text`` the values of parameters stand."""
-        if self._values is None:
+        if self._values is None or self._is_in_name:
             return ()
         found = self._values.find(text)
         self.effort += found.effort

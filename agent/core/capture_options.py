@@ -15,6 +15,14 @@ CAPTURE_OPTIONS: Final = "capture_options"
 _CONTENT: Final = "content"
 # From the widest to the narrowest, as CONTRACT 8 has them.
 CONTENT_MODES: Final = ("full", "redacted", "none")
+# What is done where nothing is asked (CONTRACT 1).
+_DEFAULTS: Final = {
+    "create_lineage": True,
+    "extract_entities": False,
+    "compute_embeddings": False,
+    "derive_ids": False,
+    _CONTENT: CONTENT_MODES[0],
+}
 
 
 def joined(own: Any, other: Any) -> Any:
@@ -37,6 +45,23 @@ def passed_over(own: Any, other: Any, path: str) -> list[Problem]:
     if not isinstance(own, dict) or not isinstance(other, dict):
         return []
     names = [name for name in other if name != _CONTENT and name in own and own[name] != other[name]]
+    return [Problem(path + json_path((name,)).removeprefix("$"), "ignored") for name in names]
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether both ask for the same, by members or by default. What is no object asks for what nothing else does."""
+    if not isinstance(one, dict | None) or not isinstance(other, dict | None):
+        return bool(one == other)
+    # 1 is no True: it is refused.
+    pairs = [((one or {}).get(name, value), (other or {}).get(name, value)) for name, value in _DEFAULTS.items()]
+    return all(type(first) is type(second) and first == second for first, second in pairs)
+
+
+def unknown_of(own: Any, other: Any, path: str) -> list[Problem]:
+    """A warning for each member of ``other``, which stands at ``path``, that is no option and that ``own`` lacks."""
+    if not isinstance(own, dict | None) or not isinstance(other, dict):
+        return []
+    names = [name for name in other if name not in _DEFAULTS and name not in (own or {})]
     return [Problem(path + json_path((name,)).removeprefix("$"), "ignored") for name in names]
 
 

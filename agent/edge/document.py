@@ -6,25 +6,18 @@ I-JSON as CONTRACT 2 has it (``refusal`` says why), what is not an object.
 
 from __future__ import annotations
 
-import re
 from math import isinf
 from typing import Any, Final, NamedTuple
 
 import jiter
 
 from agent.core.canonical import LARGEST_FAST_INTEGER, SMALLEST_FAST_INTEGER, encode, is_plain
-from agent.core.capture_options import CAPTURE_OPTIONS
-from agent.edge.json_text import MAX_DEPTH, MAX_VALUES, STRING, WHITE
+from agent.core.capture_options import CAPTURE_OPTIONS, is_same
+from agent.core.json_bounds import MAX_DEPTH, MAX_VALUES, has_too_many_values
 from agent.errors import PayloadTooLarge, Problem, ValidationError
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _PAYLOAD: Final = "payload"
-# A value begins the text, or follows a comma, or an opening bracket that is not closed at once. Counts 10 MiB of
-# anything in constant memory and some tens of milliseconds; compiled on first use, since few bodies need it.
-_MORE_VALUES: Final = (
-    rb'(?s)(?:(?:[^",\[{]++|' + STRING + rb"|\[" + WHITE + rb"\]|\{" + WHITE + rb"\})*+[,\[{]){%d}+" % MAX_VALUES
-)
-_ALL_BUT_STARTS: Final = bytes(byte for byte in range(256) if byte not in b",[{")
 
 
 class Document(NamedTuple):
@@ -45,7 +38,7 @@ def parse(body: bytes) -> Document:
     text = body.removeprefix(BYTE_ORDER_MARK)
     if not text or text.isspace():
         raise _refused("the body is empty", "empty")
-    if _may_hold_too_many(text) and re.match(_MORE_VALUES, text):
+    if has_too_many_values(text):
         # Before anything is built: small bodies of brackets take a function's whole memory.
         raise PayloadTooLarge(f"the body has more than {MAX_VALUES} JSON values", [Problem("$", "values")])
     value, plain = _build(text)
@@ -62,17 +55,12 @@ def parse_value(text: bytes) -> tuple[Any, bool]:
     return _build(text)
 
 
-def _may_hold_too_many(text: bytes) -> bool:
-    """An upper bound, much quicker than the count: every value but the first follows a comma or an opening bracket."""
-    # Every value but the first takes at least two bytes, so a short text need not be looked at.
-    return len(text) >= 2 * MAX_VALUES and len(text.translate(None, _ALL_BUT_STARTS)) >= MAX_VALUES
-
-
 def open_wrapper(document: Document) -> Document:
     """The inner document of ``{"payload": {...}}`` without ``turns`` (CONTRACT 7); any other document as it is.
 
-    ``capture_options`` beside the payload are joined with its own, as if they stood in it. What else stands there is no
-    part of a payload, whose hash is of itself alone (CONTRACT 5): it is not kept, and told.
+    ``capture_options`` beside the payload are joined with its own, as if they stood in it, where that changes what is
+    done. What else stands there is no part of a payload, whose hash is of itself alone (CONTRACT 5): it is not kept,
+    and told.
     """
     inner = _wrapped(document)
     if inner is None:
@@ -84,7 +72,7 @@ def open_wrapper(document: Document) -> Document:
         return Document(inner, only_member(document.text), document.plain or is_plain(inner))
     options = options_of(document.value)
     text = member(document.text, _PAYLOAD)
-    if options != inner.get(CAPTURE_OPTIONS):
+    if not is_same(options, inner.get(CAPTURE_OPTIONS)):
         inner = {**inner, CAPTURE_OPTIONS: options}
         text = encode(inner)
     return Document(inner, text, document.plain or is_plain(inner), warnings_of(document.value))

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-MAX_VALUES: Final = 250_000
-MAX_DEPTH: Final = 128
+from agent.core import json_bounds
+
+MAX_VALUES: Final = json_bounds.MAX_VALUES
+MAX_DEPTH: Final = json_bounds.MAX_DEPTH
 MAX_INTEGER_DIGITS: Final = 4300
 
 BLANK: Final = b" \t\n\r"
-WHITE: Final = rb"[ \t\n\r]*+"
-# A whole string; what stands in it is not looked at. For patterns with re.DOTALL.
-STRING: Final = rb'"(?:[^"\\]++|\\.)*+"'
+WHITE: Final = json_bounds.WHITE
+STRING: Final = json_bounds.STRING

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import jiter
 
-from agent.core.capture_options import CAPTURE_OPTIONS, joined, passed_over
+from agent.core.capture_options import CAPTURE_OPTIONS, is_same, joined, passed_over, unknown_of
 from agent.core.json_path import json_path
 from agent.edge.json_text import BLANK, STRING, WHITE
 from agent.errors import MAX_PROBLEMS, Problem
@@ -57,8 +57,11 @@ def options_of(wrapper: Mapping[str, Any]) -> Any:
 def warnings_of(wrapper: Mapping[str, Any]) -> tuple[Problem, ...]:
     """A warning for each option beside the payload that its own overrule, and for each member that is left out."""
     own, other = wrapper[_PAYLOAD].get(CAPTURE_OPTIONS), wrapper.get(CAPTURE_OPTIONS)
+    at = f"$.{CAPTURE_OPTIONS}"
     unread = [Problem(json_path((name,)), "ignored") for name in left_out(wrapper)]
-    return (*passed_over(own, other, f"$.{CAPTURE_OPTIONS}"), *unread)[:MAX_PROBLEMS]
+    # Where the payload's own do for both, nothing of the others is kept.
+    unknown = unknown_of(own, other, at) if is_same(own, joined(own, other)) else []
+    return (*passed_over(own, other, at), *unknown, *unread)[:MAX_PROBLEMS]
 
 
 def _value_start(text: bytes, at: int) -> int:

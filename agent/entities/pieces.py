@@ -61,13 +61,12 @@ def blank(found: re.Match[str]) -> str:
 def within(piece: Piece, spans: deque[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The parts of ``spans`` that lie in ``piece``, as places of it; what ends in it is taken from ``spans``.
 
-    They are places of the whole, in order and without overlaps; the pieces come in order, too.
+    They are places of the whole, in order and without overlaps; the pieces come in order, too, and each of them.
     """
     end = piece.offset + len(piece.text)
     while spans and spans[0][0] < end:
         first, last = spans[0]
-        if last > piece.offset:
-            yield max(0, first - piece.offset), min(last, end) - piece.offset
+        yield max(0, first - piece.offset), min(last, end) - piece.offset
         if last > end:
             return
         spans.popleft()

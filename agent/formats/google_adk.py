@@ -158,7 +158,7 @@ class _Events:
         actions = event.get("actions")
         actions = actions if isinstance(actions, dict) else {}
         self._take_back(member(actions, "rewindBeforeInvocationId"))
-        messages = event_messages(event, path, self._name(event, index), self._calls, self.problems)
+        messages = event_messages(event, f"{path}.content", self._name(event, index), self._calls, self.problems)
         if not messages:
             self._ignored.add(_kind(actions), path)
             return

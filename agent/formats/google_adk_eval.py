@@ -20,7 +20,7 @@ _READ_BETWEEN = frozenset({"tool_uses", "tool_responses", "intermediate_response
 
 
 class Made(NamedTuple):
-    """An event, where what it was made of stands, and what its invocation says beside all that was read of it."""
+    """An event, where its content stands, and what its invocation says beside all that was read of it."""
 
     event: dict[str, Any]
     path: str
@@ -81,7 +81,7 @@ def _between(between: Any, beside: Mapping[str, Any], path: str, problems: list[
     for place, event in enumerate(found["invocationEvents"] or ()):
         at = f"{path}.invocation_events[{place}]"
         if isinstance(event, dict):
-            yield Made({**beside, **event}, at, {})
+            yield Made({**beside, **event}, f"{at}.content", {})
         else:
             problems.append(Problem(at, "type"))
     for name, kind, role in (("toolUses", "function_call", "model"), ("toolResponses", "function_response", "user")):

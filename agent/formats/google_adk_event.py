@@ -81,12 +81,12 @@ def made_fields(role: str, told: Told) -> dict[str, Any]:
 
 
 def event_turns(event: Mapping[str, Any], path: str, problems: list[Problem]) -> list[Turn]:
-    """The turns of ``event``; none where it says nothing. Appends to ``problems``."""
+    """The turns of ``event``, whose content stands at ``path``; none where it says nothing. Appends to ``problems``."""
     content = event.get("content")
     if isinstance(content, dict):
-        return read_content(content, f"{path}.content", USER if event.get("author") == USER else "assistant", problems)
+        return read_content(content, path, USER if event.get("author") == USER else "assistant", problems)
     if content is not None:
-        problems.append(Problem(f"{path}.content", "type"))
+        problems.append(Problem(path, "type"))
         return []
     for name, role in _SPOKEN.items():
         transcription = member(event, name)
@@ -100,7 +100,7 @@ def event_turns(event: Mapping[str, Any], path: str, problems: list[Problem]) ->
 def event_messages(
     event: Mapping[str, Any], path: str, name: Name, calls: OpenCalls, problems: list[Problem]
 ) -> list[Message]:
-    """The messages of ``event``, named as ``name`` has it."""
+    """The messages of ``event``, named as ``name`` has it; ``path`` is where its content stands."""
     found = len(problems)
     turns = event_turns(event, path, problems)
     if len(problems) > found or not turns:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from agent.core.capture_options import CAPTURE_OPTIONS
 from agent.errors import MAX_PROBLEMS, Problem, ValidationError
 from agent.formats import OPENAI_CHAT, Format, Translation, format_named
-from agent.formats.asked import asked, wrong_options
+from agent.formats.asked import Place, asked, places, wrong_options
 from agent.formats.common_fields import (
     check_context,
     check_id,
@@ -68,12 +68,14 @@ class PostedReader:
         if self._name not in _FIELDS:
             # Members of vendors' own documents, in which null is a way to say nothing.
             body = {name: value for name, value in body.items() if value is not None or name not in _SHARED}
+        # First, since it refuses what is too large to be read.
+        said = list(places(body))
         conversation = self._conversation(body, problems)
         session = body.get("session_id", None if conversation is None else conversation.session_id)
-        problems = [*_option_problems(body, has_session=session is not None), *problems]
+        problems = [*_option_problems(body, said, has_session=session is not None), *problems]
         if problems or conversation is None or session is None:
             raise refusal_of(problems)
-        options, passed_over = asked(body)
+        options, passed_over = asked(said)
         if options is not None:
             body = {**body, CAPTURE_OPTIONS: options}
         if "context" in body:
@@ -179,13 +181,16 @@ def _moved(message: Message, start: int) -> Message:
     return message._replace(place=f"{int(head) + start}{dot}{rest}") if head.isdecimal() else message
 
 
-def _option_problems(body: dict[str, Any], *, has_session: bool) -> list[Problem]:
-    """What is wrong beside the conversation itself; ``has_session``: it, or its body, names one."""
+def _option_problems(body: dict[str, Any], said: list[Place], *, has_session: bool) -> list[Problem]:
+    """What is wrong beside the conversation itself; ``has_session``: it, or its body, names one.
+
+    ``said`` are the places of its ``capture_options``.
+    """
     problems: list[Problem] = []
     check_id(body, "session_id", problems, required=not has_session)
     check_id(body, "conversation_id", problems)
     check_context(body, problems)
-    problems += wrong_options(body)
+    problems += wrong_options(said)
     check_string(body, "mode", problems)
     mode = body.get("mode", "snapshot")
     if isinstance(mode, str) and mode not in ("snapshot", "delta"):

@@ -123,13 +123,17 @@ class ErasureReceipt(StoreModel):
 
 
 class AuditEntry(StoreModel):
-    """Who, by the name of the key, did what to what, and when; ``subject`` is an id, or the digest of a name."""
+    """Who, by the name of the key, did what to what, and when; ``subject`` is an id, or the digest of a name.
+
+    ``position`` is where an erasure stands in the log; None where the store does not say.
+    """
 
     id: int
     at: str
     key_name: str
     action: str
     subject: str
+    position: int | None = None
 
 
 class AuditPage(StoreModel):

@@ -79,7 +79,8 @@ def _marker(listed: Listed, turn: SessionTurn) -> Any:
     if listed.form == "pydantic-ai":
         return {"kind": "request", "parts": [{"part_kind": "system-prompt", "content": text}]}
     if listed.form == "google-adk":
-        return {"author": "user", "content": {"role": "user", "parts": [{"text": text}]}}
+        # Without an invocation it would be no event to a reader; the kit's own default is the empty one.
+        return {"author": "user", "invocation_id": "", "content": {"role": "user", "parts": [{"text": text}]}}
     if listed.form == "langchain" and all(isinstance(each, Mapping) and "data" in each for each in listed.given):
         # Whoever reads such a list takes no other.
         return {"type": "system", "data": {"content": text, "type": "system"}}

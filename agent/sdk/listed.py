@@ -7,6 +7,7 @@ goes with the message before it. No time is made up. Refuses, by ValidationError
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -16,6 +17,7 @@ from agent.core.native import derive_ids
 from agent.core.turn import SessionTurn
 from agent.errors import Problem, ValidationError
 from agent.formats import format_named
+from agent.formats.common_fields import refusal_of
 from agent.formats.conversation.message import Conversation
 from agent.formats.conversation.payload import Scope, payloads
 from agent.sdk.foreign import is_whole, recognised
@@ -32,6 +34,8 @@ _NO_TIME: Final = "1970-01-01T00:00:00Z"
 _FIRST_OF: Final = ("tool", "system", "user", "assistant")
 # What a message becomes that no reader makes a turn of, where none stands before it.
 _NOTHING: Final[Mapping[str, Any]] = {"role": "assistant", "content": ""}
+# Where a reader's path into a list begins.
+_PLACE: Final = re.compile(r"\$\[(\d+)\]")
 
 
 class Listed(NamedTuple):
@@ -155,7 +159,7 @@ def _together(run: list[dict[str, Any]], first: int) -> tuple[str | None, list[l
     name, document = recognised(run)
     if name is None or not isinstance(document, list):
         return None
-    made = made_turns(name, document, first)
+    made = _made_at(name, document, first)
     places = [place.partition(".")[0] for place, _ in made]
     if not all(place.isdecimal() and int(place) < len(run) for place in places):
         return None
@@ -173,7 +177,20 @@ def _alone(document: dict[str, Any], place: int) -> tuple[str | None, list[list[
         raise ValidationError(
             f"messages[{place}] is no message: {A_MESSAGE}", [Problem(f"$.messages[{place}].role", "required")]
         )
-    return name, [[turn for _, turn in made_turns(name, recognisable, place)]]
+    return name, [[turn for _, turn in _made_at(name, recognisable, place)]]
+
+
+def _made_at(name: str, document: Any, first: int) -> list[tuple[str, Mapping[str, Any]]]:
+    """``made_turns``, whose refusals name places in the whole list; ``document`` is one message, or a list of them."""
+    try:
+        return made_turns(name, document, first)
+    except ValidationError as error:
+        problems = []
+        for path, rule in error.problems:
+            inside = _PLACE.match(path) if isinstance(document, list) else None
+            place, rest = (first + int(inside[1]), path[inside.end() :]) if inside else (first, path[1:])
+            problems.append(Problem(f"$.messages[{place}]{rest}", rule))
+        raise refusal_of(problems) from None
 
 
 def made_turns(name: str, document: Any, first: int) -> list[tuple[str, Mapping[str, Any]]]:

@@ -14,6 +14,7 @@ from agent.core.timestamps import utc_text
 from store.engines.engine import Connection
 from store.engines.schema import MAX_POSITION, event_key, position_of
 from store.port import Actor
+from store.privacy import erased_positions
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -40,10 +41,15 @@ def write(connection: Connection, tenant: int, actor: Actor, action: str, subjec
 
 
 def read(connection: Connection, tenant: int, *, after: int, limit: int) -> tuple[tuple[bytes, ...], int | None]:
-    """JSON rows beyond ``after``, oldest first, and the number to go on from; None where nothing follows."""
+    """JSON rows beyond ``after``, oldest first, and the number to go on from; None where nothing follows.
+
+    An erasure has its position in the log beside it, where the ledger says it.
+    """
     span = (event_key(tenant, min(after + 1, MAX_POSITION)), event_key(tenant, MAX_POSITION))
     rows = connection.execute(_READ, (*span, limit + 1)).fetchall()
-    page = tuple(_json(*row) for row in rows[:limit])
+    acts = [erased_positions.act(*row[1:]) for row in rows[:limit]]
+    found = erased_positions.positions(connection, tenant, acts)
+    page = tuple(_json(*row, position=position) for row, position in zip(rows[:limit], found, strict=True))
     return page, position_of(rows[limit - 1][0]) if len(rows) > limit else None
 
 
@@ -67,13 +73,14 @@ def moment(at_us: int) -> datetime:
     return _EPOCH + timedelta(microseconds=at_us)
 
 
-def _json(key: int, at_us: int, key_name: bytes, action: bytes, subject: bytes) -> bytes:
-    return orjson.dumps(
-        {
-            "id": position_of(key),
-            "at": utc_text(moment(at_us)),
-            "key_name": key_name.decode(),
-            "action": action.decode(),
-            "subject": subject.decode(),
-        }
-    )
+def _json(
+    key: int, at_us: int, key_name: bytes, action: bytes, subject: bytes, *, position: int | None = None
+) -> bytes:
+    row = {
+        "id": position_of(key),
+        "at": utc_text(moment(at_us)),
+        "key_name": key_name.decode(),
+        "action": action.decode(),
+        "subject": subject.decode(),
+    }
+    return orjson.dumps(row if position is None else {**row, "position": position})

@@ -111,6 +111,8 @@ def test_the_windows_answer_as_the_library_asks_a_storage():
     clock = Clock()
     windows = Windows(clock)
     assert (windows.check(), windows.get("a"), windows.get_expiry("a")) == (True, 0, clock.now_ns)
+    # Nothing of its own fails.
+    assert windows.base_exceptions == ()
     assert (windows.incr("a", 2, amount=3), windows.get("a")) == (3, 3)
     assert windows.get_expiry("a") == clock.now_ns + 2 * NS
     clock.wait(2)

@@ -123,8 +123,13 @@ def test_a_request_that_asks_for_what_there_is_not_is_refused_by_its_path() -> N
     assert refused({"session_id": "s", "interactions": [call]}, "anthropic") == [
         Problem("$.interactions[0].request.capture_options.content", "enum")
     ]
-    call["request"]["capture_options"] = "none"
-    assert refused({"session_id": "s", **call}, "anthropic") == [Problem("$.request.capture_options", "type")]
+    call["request"]["capture_options"] = {"create_lineage": "no"}
+    assert refused({"session_id": "s", **call}, "anthropic") == [
+        Problem("$.request.capture_options.create_lineage", "type")
+    ]
+    assert refused({"session_id": "s", **call, "capture_options": "none"}, "anthropic")[0] == Problem(
+        "$.capture_options", "type"
+    )
 
 
 def test_the_outer_options_of_a_recording_win_and_the_narrower_content() -> None:
@@ -157,6 +162,27 @@ def test_options_beside_the_payload_are_those_of_the_payload() -> None:
     assert event["inputs"] == {**BASE, "capture_options": {"create_lineage": False}}
     assert event["stored_inputs_hash"] == event["inputs_hash"]
     assert answer["warnings"] == []
+
+
+@pytest.mark.parametrize("form", [NATIVE, "openai-chat"])
+@pytest.mark.parametrize("own", [None, {}, {"content": "redacted"}, {"create_lineage": False, "derive_ids": False}])
+def test_options_beside_a_payload_that_change_nothing_leave_it_as_it_is(own: Any, form: str) -> None:
+    payload = BODIES[form] if own is None else BODIES[form] | {"capture_options": own}
+    alone, _ = captured(payload, form)
+    of_defaults = {"content": "full", "extract_entities": False, "derive_ids": False, "compute_embeddings": False}
+    for beside in ({}, None, {"content": "full"}, of_defaults):
+        event, answer = captured({"payload": payload, "capture_options": beside}, form)
+        assert (event["inputs_hash"], event["inputs"]) == (alone["inputs_hash"], alone["inputs"])
+        assert not [path for path, _ in warned(answer) if path.startswith("$.capture_options")]
+    event, answer = captured({"payload": payload, "capture_options": {"content": "full", "more": 1}}, form)
+    assert event["inputs_hash"] == alone["inputs_hash"]
+    assert ("$.capture_options.more", "ignored") in warned(answer)
+
+
+@pytest.mark.parametrize("wrong", [0, False, "", [], {"create_lineage": 1}, {"extract_entities": 0}, {"content": None}])
+def test_what_is_wrong_beside_a_payload_is_refused_whatever_it_is_like(wrong: Any) -> None:
+    [problem] = refused({"payload": BASE, "capture_options": wrong})
+    assert problem.path.startswith("$.capture_options")
 
 
 def test_the_payloads_own_options_win_and_that_is_told() -> None:
@@ -217,6 +243,7 @@ PUSH = envelopes.push_document(PAYLOAD, {}, 1)
         envelopes.pubsub(PAYLOAD, **{"capture_options.content": "none"}),
         envelopes.unwrapped(PAYLOAD, capture_options="none"),
         envelopes.eventarc(PAYLOAD, capture_options="none"),
+        envelopes.pubsub(PAYLOAD, **{"captureOptions[content]": "none"}),
         envelopes.binary(PAYLOAD, captureoptions="none"),
         envelopes.binary(PAYLOAD, capturecontent="none"),
         envelopes.structured(PAYLOAD, capture_options="none"),
@@ -234,3 +261,9 @@ def test_whoever_asks_in_an_envelope_is_refused(posted: envelopes.Posted) -> Non
     assert error.value.status == 400
     [problem] = error.value.problems
     assert problem.rule == "unsupported"
+
+
+@pytest.mark.parametrize("name", ["captureContentType", "capture-content-id", "capture_optional", "captureOptionsUrl"])
+def test_an_attribute_whose_name_only_begins_so_is_somebody_elses(name: str) -> None:
+    for posted in (envelopes.pubsub(PAYLOAD, **{name: "x"}), envelopes.unwrapped(PAYLOAD, **{name: "x"})):
+        assert delivery_of(posted.environ()).body == PAYLOAD

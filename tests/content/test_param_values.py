@@ -86,8 +86,74 @@ def test_of_few_digits_no_amount_is_made():
     assert parts("12.50 and 1250", "12.50") == ["12.50"]
 
 
+UUID = "deadbeef-8566-4000-8000-000000000012"
+
+
 @pytest.mark.parametrize(
-    "value", ["", "abc", "123", " ab ", "true", "false", "null", "[redacted:email]", "[omitted:4711]"]
+    "text",
+    [
+        *("at 48.8566, 2.3522", "48,8566", "8566.5", "8566,50", "v1.8566.3", "0.8566", "8566.01", "12.345,8566"),
+        *(UUID, f"({UUID})", UUID.upper(), f"urn:uuid:{UUID}", "8566.0.1", "48,8566, 2,3522", "(48,8566;2,3522)"),
+    ],
+)
+def test_digits_of_a_longer_number_or_of_an_id_are_not_it(text):
+    assert parts(text, "8566", "80000000", "000000000012") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("8566.", "it is 8566, so", "tel.8566", "8566...", "ann,8566,30", "1,8566,30", "8566,30,2", "30,2,8566"),
+        *(
+            "[8566,5]",
+            "[5,8566]",
+            '{"a":[47.11,8566,-5]}',
+            '{"a": [8566,5]}',
+            "[ 5,8566 ]",
+            "[8566,5\n]",
+            "8566.0",
+            "8566.00.",
+            "-8566",
+            "a-8566-b",
+            f"{UUID} 8566",
+            "1. 8566",
+            "x,8566",
+        ),
+    ],
+)
+def test_digits_beside_a_sign_or_in_a_list_are_it(text):
+    assert parts(text, "8566") == ["8566"]
+
+
+def test_behind_the_beginning_of_a_longer_number_the_next_value_is_looked_for():
+    assert parts("1.8566-4711", "85664711", "4711") == ["4711"]
+    assert parts("10.0.0.1,10.0.0.2 10.0.0.10", "10.0.0.1") == ["10.0.0.1"]
+    assert parts("1.12.50 and 12.50", "12.50") == ["12.50"]
+
+
+def test_an_id_of_digits_is_found_whole():
+    assert parts("12345678-1234-1234-1234-123456789012", "12345678123412341234123456789012") != []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "",
+            "abc",
+            "123",
+            " ab ",
+            "true",
+            "false",
+            "null",
+            "[redacted:email]",
+            "[omitted:4711]",
+            "----",
+            "....",
+            "____",
+        ),
+        *("None", "NULL", "undefined", "Unknown", "default", "empty", "unset", "missing", "test", "N/A", "nan", "yes"),
+    ],
 )
 def test_what_is_too_short_or_says_nothing_is_no_value(value):
     values = ParamValues([value])
@@ -124,6 +190,12 @@ def test_a_text_with_more_places_than_anybody_replaces_goes_whole():
     assert parts(f"so {text}4711 and on", "4711") == [f"so {text}4711 and on"]
 
 
+def test_so_does_one_with_more_longer_numbers_than_anybody_looks_at():
+    text = "1.4711 " * MOST_PLACES
+    assert parts(text, "4711") == []
+    assert parts(f"so {text}4711.5", "4711") == [f"so {text}4711.5"]
+
+
 def test_patterns_of_one_capture_are_not_kept_for_the_next():
     ParamValues(f"value{number:06d}x" for number in range(MOST_VALUES))
     assert not any("value" in str(key) and "001" in str(key) for key in re._cache)  # type: ignore[attr-defined]  # no other way to see what is kept
@@ -131,6 +203,7 @@ def test_patterns_of_one_capture_are_not_kept_for_the_next():
 
 def test_a_number_is_said_in_the_shortest_way():
     assert [text_of(number) for number in (4711, -1, 4711.0, 12.5, 1e300)] == ["4711", "-1", "4711", "12.5", "1e+300"]
+    assert [text_of(number) for number in (-0.0, 1e-320, 10**400)] == ["0", "1e-320", f"1{'0' * 400}"]
 
 
 words = st.text(st.characters(codec="utf-8"), min_size=4, max_size=12)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.core.capture_options import CONTENT_MODES, joined, passed_over
+from agent.core.capture_options import CONTENT_MODES, is_same, joined, passed_over, unknown_of
 from agent.errors import Problem
 
 modes = st.sampled_from(CONTENT_MODES)
@@ -37,3 +37,27 @@ def test_none_is_no_options(own: dict) -> None:
 def test_what_is_wrong_at_either_place_stays_to_be_refused(wrong: object) -> None:
     own = {"content": "none"}
     assert joined(own, wrong) == joined(wrong, own) == wrong
+
+
+@given(options)
+def test_to_ask_for_the_default_is_to_ask_for_nothing(own: dict) -> None:
+    defaults = {"content": "full", "create_lineage": True}
+    assert is_same(own, {**defaults, **own})
+    assert is_same(None, {})
+    assert is_same({}, defaults)
+    assert not is_same(own, {**own, "extract_entities": True})
+
+
+@pytest.mark.parametrize("wrong", ["none", 0, False, "", [], {"create_lineage": 1}, {"content": None}])
+def test_what_is_wrong_is_the_same_as_nothing_that_is_right(wrong: object) -> None:
+    assert is_same(wrong, wrong)
+    assert not is_same(wrong, None)
+    assert not is_same({}, wrong)
+
+
+def test_what_is_no_option_and_not_ones_own_is_told() -> None:
+    assert unknown_of({"more": 1}, {"more": 2, "other": 3, "content": "full"}, "$.o") == [
+        Problem("$.o.other", "ignored")
+    ]
+    assert unknown_of(None, {"other": 3}, "$.o") == [Problem("$.o.other", "ignored")]
+    assert unknown_of(5, {"other": 3}, "$.o") == unknown_of({}, None, "$.o") == []

@@ -4,19 +4,21 @@ import logging
 from io import StringIO
 
 import pytest
+from gunicorn import util
 
 from agent.edge.host import type_protocol_errors
 from tests.leak_watch import SECRET
 
 
 @pytest.fixture
-def log():
+def log(monkeypatch):
     """gunicorn's own logger with the hosts' filter, and what it writes; afterwards as it was."""
     logger = logging.getLogger("gunicorn.error")
     before = logger.handlers, logger.filters, logger.level, logger.propagate
     written = StringIO()
     logger.handlers, logger.filters, logger.propagate = [logging.StreamHandler(written)], [], False
     logger.setLevel(logging.DEBUG)
+    monkeypatch.setattr(util, "write_error", util.write_error)
     type_protocol_errors(lambda status: pytest.fail("nothing is answered here"))
     yield logger, written
     logger.handlers, logger.filters, logger.level, logger.propagate = before

@@ -391,7 +391,7 @@ def test_every_path_that_is_wrong_is_named():
     assert problems({"eval_set_id": "s", "eval_cases": [case]}) == [
         ("$.eval_cases[0].conversation[0]", "type"),
         ("$.eval_cases[0].conversation[1].user_content", "required"),
-        ("$.eval_cases[0].conversation[2].user_content.content", "type"),
+        ("$.eval_cases[0].conversation[2].user_content", "type"),
         ("$.eval_cases[0].conversation[2].intermediate_data.tool_uses", "type"),
     ]
 

@@ -64,6 +64,12 @@ def _counted(value: object) -> int:
     return 1 + sum(map(_counted, members))
 
 
+def _text_of_values(start: str) -> bytes:
+    """A body beside whose messages a text stands that could hold options, and holds empty lists."""
+    text = start + "[]," * 3_300_000 + '"capture_options"]'
+    return encoded({"session_id": "s", "messages": [{"role": "user", "content": "hi"}], "data": text})
+
+
 def _hardest() -> bytes:
     [body] = [body for body in ACCEPTED if body.name == "openai-chat, a text in parts with an emoji"]
     return body.make()
@@ -87,6 +93,8 @@ BODIES: Final = (
     Hostile("129 levels", lambda: encoded({**base(), "deep": json.loads("[" * 129 + "]" * 129)}), 400),
     Hostile("250 000 values", lambda: _values(250_000), 200),
     Hostile("250 001 values", lambda: _values(250_001), 413),
+    Hostile("a text of 3 300 000 values", lambda: _text_of_values('{"a":['), 413, query="?format=openai-chat"),
+    Hostile("a text of a list of 3 300 000", lambda: _text_of_values("["), 200, query="?format=openai-chat"),
     Hostile("an integer of 10 million digits", lambda: b'{"a":' + b"9" * 10_000_000 + b"}", 400),
     Hostile("a key twice, 100 000 times", lambda: b'{"a":1' + b',"a":1' * 100_000 + b"}", 400),
     Hostile("the hardest 10 MiB", _hardest, 200, query="?format=openai-chat"),

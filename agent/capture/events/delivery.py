@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from agent.capture.events.members import Span
 from agent.core.json_path import json_path
+from agent.core.payload_fields import OF_OPTIONS
 from agent.edge.body import MAX_BODY_BYTES, read_body, too_large
 from agent.edge.document import parse, parse_value
 from agent.edge.room import Place
@@ -20,8 +21,10 @@ MAX_ENVELOPE_BYTES: Final = 256 * 1024
 MAX_DELIVERY_BYTES: Final = 15 * 1024 * 1024
 # An attribute of a CloudEvent has small letters and digits alone, a header's name hyphens, and CAPTURE_CONTENT is what
 # the operator's is called.
-_OPTIONS: Final = ("captureoption", "capturecontent")
-_NO_SEPARATORS: Final = str.maketrans("", "", "_-. ")
+_OPTION: Final = "captureoption"
+_OPTIONS: Final = frozenset(
+    {_OPTION, f"{_OPTION}s", "capturecontent", *(f"{_OPTION}s{name.replace('_', '')}" for name in OF_OPTIONS)}
+)
 
 
 class Delivery(NamedTuple):
@@ -61,7 +64,7 @@ def refuse_options(names: Iterable[str], path: str) -> None:
     They are read in the payload alone, and whoever asks for less content is not passed over.
     """
     for name in names:
-        if name.lower().translate(_NO_SEPARATORS).startswith(_OPTIONS):
+        if "".join(filter(str.isalnum, name.lower())) in _OPTIONS:
             problem = Problem(path + json_path((name,)).removeprefix("$"), "unsupported")
             raise ValidationError("capture_options stand in the payload, and not in what is around it", [problem])
 

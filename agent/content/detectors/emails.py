@@ -32,6 +32,11 @@ _FILES_AND_COUNTRIES: Final = frozenset({"py", "md"})
 _IN_PATH: Final = re.compile(
     r"(?:\A|[^\w@./~-])(?:(?:\.{1,2}|~)?/|[\w.~-]{1,64}/[\w.~-]{1,64}/)(?:[\w.~-]{1,64}/){0,8}\Z"
 )
+# One folder is enough where it is named as those of programs are: correo/juan@primaria.md is an address.
+_IN_FOLDER: Final = re.compile(
+    r"(?:\A|[^\w@./~-])"
+    r"(?:apps?|blog|content|docs?|examples?|guides?|libs?|notes|packages|pages|posts|scripts|src|tests?|tools)/\Z"
+)
 _PLACE_IN_FILE: Final = re.compile(r"::|:\d{1,5}(?!\d)|#L\d")
 # pkg@1.2.3.zip, image@2x.md: no domain is a version. One number is: 999.md, 163.com.
 _VERSION: Final = re.compile(r"v?\d{1,4}(?:\.\d{1,4})+\.[^\W\d_]+|v\d{1,4}\.(?:md|py)|\dx\.(?:md|py)", re.IGNORECASE)
@@ -46,8 +51,6 @@ def emails(text: str) -> Iterator[Found]:
     """Each address in ``text``."""
     done = 0
     for at in _AT.finditer(text):
-        if at.start() < done:
-            continue
         end = _end(text, at.end())
         start = at.start() if end is None else _start(text, at.start(), max(done, at.start() - _LONGEST_LOCAL))
         if end is not None and start < at.start() and not _is_of_another_kind(text, start, at.end(), end):
@@ -104,7 +107,7 @@ def _is_of_another_kind(text: str, start: int, domain: int, end: int) -> bool:
         return True
     if _VERSION.fullmatch(text, domain, end) is not None:
         return True
-    if last in _FILES_AND_COUNTRIES and _is_file(text, start, end):
+    if last in _FILES_AND_COUNTRIES and _is_file(text, start, domain, end):
         return True
     if text.startswith(":", end) and _PATH.match(text, end) is not None:
         return True
@@ -112,7 +115,13 @@ def _is_of_another_kind(text: str, start: int, domain: int, end: int) -> bool:
     return ("://" in before and _URL.search(before) is not None) or _BEFORE_SSH.search(before[-64:]) is not None
 
 
-def _is_file(text: str, start: int, end: int) -> bool:
+def _is_file(text: str, start: int, domain: int, end: int) -> bool:
     """Whether a path goes before it, or a place in a file behind: docs/guide@next.md, me@main.py:12."""
     before = text[max(0, start - 140) : start]
-    return _PLACE_IN_FILE.match(text, end) is not None or (before.endswith("/") and _IN_PATH.search(before) is not None)
+    if _PLACE_IN_FILE.match(text, end) is not None:
+        return True
+    if not before.endswith("/"):
+        return False
+    return _IN_PATH.search(before) is not None or (
+        text.count(".", domain, end) == 1 and _IN_FOLDER.search(before) is not None
+    )

@@ -48,7 +48,7 @@ class View(NamedTuple):
 
 
 class _Cut(NamedTuple):
-    """What stands from ``start`` to before ``end`` becomes ``by``: one character, or none."""
+    """What stands from ``start`` to before ``end`` becomes ``by``, which is one character."""
 
     start: int
     end: int
@@ -116,11 +116,10 @@ def _cut(view: View, cuts: Iterator[_Cut]) -> View:
 
     for start, end, by in cuts:
         place += keep(start)
-        if by:
-            starts.append(place)
-            origins.append(view.origin(start))
-            pieces.append(by)
-            place += 1
+        starts.append(place)
+        origins.append(view.origin(start))
+        pieces.append(by)
+        place += 1
         done = end
     if not done:
         return view

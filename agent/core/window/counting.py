@@ -43,16 +43,16 @@ class Counted(NamedTuple):
     is_estimated: bool = False
 
 
-def counted(turn: SessionTurn, counting: Counting, estimator: Counting | None = None) -> Counted:
+def counted(turn: SessionTurn, counting: Counting) -> Counted:
     """The tokens of ``turn`` by ``counting``; where that raises, or gives no whole number above 0, by the estimator.
 
-    A number above ``MOST_TOKENS`` is no count either. ``estimator``: one to use in place of ``Estimator()``.
+    A number above ``MOST_TOKENS`` is no count either.
     """
     try:
         tokens = counting(turn)
     except Exception:  # noqa: BLE001 - a counter is anybody's code, and a window does not end with it
-        return _estimated(turn, estimator)
-    return Counted(tokens) if type(tokens) is int and 0 < tokens <= MOST_TOKENS else _estimated(turn, estimator)
+        return _estimated(turn)
+    return Counted(tokens) if type(tokens) is int and 0 < tokens <= MOST_TOKENS else _estimated(turn)
 
 
 class CountedTurns(NamedTuple):
@@ -72,21 +72,19 @@ def counted_turns(turns: Sequence[SessionTurn], counting: Counting) -> CountedTu
         except Exception:  # noqa: BLE001 - as above
             tokens = 0
         if type(tokens) is not int or not 0 < tokens <= MOST_TOKENS:
-            tokens = _estimated(turn, None).tokens
+            tokens = _estimated(turn).tokens
             estimated.append(place)
         found.append(tokens)
     return CountedTurns(found, estimated)
 
 
-def _estimated(turn: SessionTurn, estimator: Counting | None) -> Counted:
-    if estimator is None:
-        # It reads this module, and only a counter that failed needs it.
-        from agent.core.window.estimate import Estimator
+def _estimated(turn: SessionTurn) -> Counted:
+    # It reads this module, and only a counter that failed needs it.
+    from agent.core.window.estimate import Estimator
 
-        estimator = Estimator()
     try:
-        tokens = estimator(turn)
-    except Exception:  # noqa: BLE001 - as what nests too deeply for it; a window does not end with that either
+        tokens = Estimator()(turn)
+    except Exception:  # noqa: BLE001 - as a value of a reader's own that has no text; a window does not end with that either
         tokens = _characters(turn)
     return Counted(max(1, tokens), is_estimated=True)
 

@@ -147,7 +147,7 @@ class _Cutting:
         from agent.core.window.relevance import fused
 
         turns, ranker = self._prepared.turns, self._ranker
-        if ranker is None:
+        if ranker is None:  # pragma: no cover - for the types: without one ``cut`` takes another strategy
             raise RankerFailedError
         query = self._prepared.newest_words if self._policy.query is None else self._policy.query
         try:

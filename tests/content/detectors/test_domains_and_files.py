@@ -38,13 +38,26 @@ def test_an_address_of_any_country_is_found_in_any_wrap(last: str, domain: str) 
         *("user@host/file.py", "git@github.com:x/y.py", "git@github.com:x/y.md", "@pytest.fixture", "name@1.2.3.js"),
         *("@scope/pkg", 'from "@scope/pkg.name"', "@scope/pkg.md", "+@app.get('/x.py')", "@app.route.py", "x@2x.md"),
         *("pkg@1.2.3.zip", "pkg@v1.2.md", "left-pad@1.3.0.sh", "guide@v2.md", "logo@2x.png", "x@foo.ts", "a@app.js"),
-        *("./docs/guide@next.md", "see src/agent/me@main.py now", "/srv/a@b.py", "~/notes/a@today.md", "a@main.py:12"),
+        *(
+            "docs/guide@next.md",
+            "(src/me@main.py)",
+            "./docs/guide@next.md",
+            "see src/agent/me@main.py now",
+            "/srv/a@b.py",
+            "~/notes/a@today.md",
+            "a@main.py:12",
+        ),
         *("tests/a@b.py::test_x", "blob/a@readme.md#L10", "a@main.py:12:5", "actions/checkout@v4.1.py", "x@np.dot(y)"),
         *("scp a.py user@host:x/y.py", "rsync -a x ops@web.md", "https://user@host.py/x"),
     ],
 )
 def test_a_file_a_package_a_decorator_or_a_host_is_no_address(text: str) -> None:
     assert addresses(text) == []
+
+
+@pytest.mark.parametrize("text", ["correo/ion@primaria.md", "docs/juan.perez@gmail.com.py", "ana/ion@casa.md"])
+def test_one_folder_makes_no_file_of_an_address(text: str) -> None:
+    assert addresses(text) == [text.partition("/")[2]]
 
 
 @pytest.mark.parametrize("address", ["ion@999.md", "li@163.com", "a@1.pl", "ann@126.cc", "x@o2.pl", "ana@21.com.py"])

@@ -1,10 +1,10 @@
 """Positions of a store's log where its feed shows no event: erased, left empty by a restore, or lost.
 
 An append and an erasure each take the next position, and the feed shows events only (CONTRACT 10). So what is missing
-between two events is an erasure, or lost. Our store's audit counts erasures and says what a restore left behind; it
-does not say where an erasure stands. So where there are some, what is lost is told as far as there are more gaps than
-erasures. A session's ``version`` is the position of its last change: the highest says that the log once reached so far.
-What stood at its end and changed no session (an event of none, an erasure of what was erased) leaves no trace to see.
+between two events is an erasure, or lost. Our store's audit says where each erasure stands and what a restore left
+behind. An older one only counts erasures, those in what a restore left behind too: then what is lost is told as far as
+there are more gaps than erasures. A session's ``version`` is the position of its last change: the highest says that the
+log once reached so far. An event that stood at its end and is of no session leaves no trace to see.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from heapq import merge
 from itertools import islice
 from typing import Final, NamedTuple
 
 from agent.cli.memory.checking.findings import Finding
 from agent.errors import StoreDamaged, StoreNotFound, StoreWriteError
+from agent.ruvector.models import AuditEntry
 from agent.ruvector.reads import StoreReads
 
 Run = tuple[int, int]
@@ -26,6 +28,8 @@ _PAGE: Final = 1000
 _NAMED: Final = 10
 _ERASE: Final = "erase_"
 _RESTORE: Final = "restore"
+# Behind all positions.
+_NO_MORE: Final[Run] = (2**63, 2**63)
 # The end of the backup, and the last position before which nothing is given out again.
 _SPAN: Final = re.compile(r"([0-9]{1,13})-([0-9]{1,13})\Z", re.ASCII)
 
@@ -51,6 +55,10 @@ class SeenPositions:
         if position > self.last:
             self._ends.extend((self.last + 1, position))
             self.last = position
+
+    @property
+    def has_runs(self) -> bool:
+        return bool(self._ends)
 
     def runs(self) -> Iterator[Run]:
         """The first and last position of each run without an event."""
@@ -86,16 +94,16 @@ def newest_version(reads: StoreReads) -> int:
 
 def look_at_empty(reads: StoreReads, seen: SeenPositions) -> Empty:
     """Tell apart the positions without an event, as far as the store's audit may be read. Raises StoreDamaged."""
-    runs = list(seen.runs())
-    if not runs:
+    if not seen.has_runs:
         return Empty()
     try:
-        erasures, spans = _audit(reads)
+        audited = _audit(reads)
     except StoreDamaged:
         raise
     except (StoreNotFound, StoreWriteError):
-        return Empty(unexplained=_count(runs))
-    left = list(_without(runs, spans))
+        return Empty(unexplained=_count(seen.runs()))
+    left = list(_without(seen.runs(), audited.spans()))
+    erasures = audited.unplaced
     lost = _count(left) - erasures
     if lost <= 0:
         # Fewer gaps than erasures: some of these stand where nothing shows, and each gap may be something else.
@@ -106,29 +114,52 @@ def look_at_empty(reads: StoreReads, seen: SeenPositions) -> Empty:
     return Empty((Finding("lost_position", _named(left), detail),))
 
 
-def _audit(reads: StoreReads) -> tuple[int, list[Run]]:
-    """How many erasures there were, and which positions restores left behind."""
-    erasures, spans, after = 0, [], 0
+@dataclass(slots=True)
+class _Audited:
+    """What an audit says of positions: those of erasures, how many have none, and which restores left behind."""
+
+    placed: array[int] = field(default_factory=lambda: array("q"))
+    unplaced: int = 0
+    restored: list[Run] = field(default_factory=list)
+
+    def add(self, entry: AuditEntry) -> None:
+        if entry.action.startswith(_ERASE):
+            if entry.position is None or not 0 < entry.position < _NO_MORE[0]:
+                self.unplaced += 1
+            else:
+                self.placed.append(entry.position)
+        span = _SPAN.match(entry.subject) if entry.action == _RESTORE else None
+        if span is not None and int(span[1]) < int(span[2]):
+            self.restored.append((int(span[1]) + 1, int(span[2])))
+
+    def spans(self) -> Iterator[Run]:
+        """All that is not lost, by where it begins."""
+        return merge(sorted(self.restored), ((at, at) for at in sorted(self.placed)))
+
+
+def _audit(reads: StoreReads) -> _Audited:
+    found, after = _Audited(), 0
     while True:
         page = reads.audit(after=after, limit=_PAGE)
         for entry in page.audit:
-            erasures += entry.action.startswith(_ERASE)
-            span = _SPAN.match(entry.subject) if entry.action == _RESTORE else None
-            if span is not None and int(span[1]) < int(span[2]):
-                spans.append((int(span[1]) + 1, int(span[2])))
+            found.add(entry)
         if page.next_after is None or page.next_after <= after:
-            return erasures, sorted(spans)
+            return found
         after = page.next_after
 
 
-def _without(runs: Iterable[Run], spans: list[Run]) -> Iterator[Run]:
+def _without(runs: Iterable[Run], spans: Iterator[Run]) -> Iterator[Run]:
+    """What of ``runs`` lies in none of ``spans``; both by where they begin."""
+    begin, end = next(spans, _NO_MORE)
     for first, last in runs:
         start = first
-        for begin, end in spans:
-            if start < begin <= last:
+        while begin <= last:
+            if start < begin:
                 yield start, begin - 1
-            if begin <= last:
-                start = max(start, end + 1)
+            start = max(start, end + 1)
+            if end > last:
+                break
+            begin, end = next(spans, _NO_MORE)
         if start <= last:
             yield start, last
 

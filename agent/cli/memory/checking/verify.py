@@ -128,8 +128,8 @@ class _Walk:
             if self.which or self.is_open or not self.found.seen.are_told:
                 return not self.is_open
             newest = newest_version(self.reads)
-            if newest > self.found.seen.last and cursor is not None:
-                # It may have come since the feed ended.
+            if newest > self.found.seen.last and (cursor is not None or not self.found.seen.last):
+                # It may have come since the feed ended, or is the first of all: an empty feed has no cursor.
                 self._events(cursor)
             self.found.seen.reach(newest)
             self.found.add_empty(look_at_empty(self.reads, self.found.seen))

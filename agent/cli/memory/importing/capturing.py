@@ -120,7 +120,7 @@ class Capturing:
             except RateLimitExceeded as error:
                 if not left or not self._wait(_patience(error)):
                     raise
-        raise AssertionError("the last try has returned or raised")
+        raise AssertionError("the last try has returned or raised")  # pragma: no cover - for the type checker
 
     def _native(self, document: Document) -> list[_Capture]:
         # The bounds of what is posted: such a payload is one that could have been.

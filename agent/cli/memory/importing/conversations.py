@@ -19,7 +19,7 @@ from agent.core.ids import session_uuid
 from agent.edge.document import Document, beside_payload
 from agent.errors import Problem, ValidationError
 from agent.formats import NATIVE, OPENAI_CHAT, READS, reader
-from agent.formats.asked import asked, wrong_options
+from agent.formats.asked import asked, places, wrong_options
 from agent.formats.common_fields import MAX_ID_CHARACTERS, POSTED, check_context, refusal_of
 from agent.formats.conversation.message import Conversation
 from agent.formats.conversation.payload import Scope, payloads
@@ -172,7 +172,11 @@ class _Asked(NamedTuple):
     @classmethod
     def of(cls, document: Any, way: Sequence[str] = ()) -> _Asked:
         """The options of ``document``, and of what stands on the ``way`` to its conversation."""
-        return cls(asked(document, way)[0], wrong_options(document, way))
+        try:
+            said = list(places(document, way, is_bounded=False))
+        except ValidationError as error:
+            return cls(problems=error.problems)
+        return cls(asked(said)[0], wrong_options(said))
 
 
 _NOT_ASKED: Final = _Asked()

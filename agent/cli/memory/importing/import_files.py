@@ -188,8 +188,11 @@ class _Run:
             self._current, self._mark = at.file, None
             self._bar.file(at.file.source.shown, _size(at.file.source))
         if at.step is None:
-            if at.file.unreadable is not None:
-                at.file.account.skip(at.file.unreadable if at.file.unreadable in (DAMAGED, NO_JSON) else UNREADABLE)
+            reason = at.file.unreadable
+            if reason is not None:
+                kind = reason if reason in (DAMAGED, NO_JSON) else UNREADABLE
+                at.file.account.skip(kind)
+                self._report.unreadable(at.file.source, kind, reason)
             self._checkpoint.reached(at.file.source, at.file.state, None, at.file.account, None)
             self._end(at.file)
             self._current = None

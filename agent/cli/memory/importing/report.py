@@ -87,6 +87,13 @@ class Report:
         if self._listing is not None:
             self._add(_failed(source, step.place, 0, kind, step.error))
 
+    def unreadable(self, source: Source, kind: str, reason: str) -> None:
+        """Tell of a file that cannot be read, or not to its end."""
+        self._refuse(source, None, reason)
+        if self._listing is not None:
+            said = {"kind": kind} if reason == kind else {"kind": kind, "message": reason}
+            self._add({"file": source.shown, "place": None, "error": said})
+
     def file(self, told: FileTold) -> None:
         """Tell what came of a file, after its conversations."""
         self._files.append(told)
