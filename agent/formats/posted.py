@@ -27,9 +27,10 @@ from agent.formats.common_fields import (
 )
 from agent.formats.conversation.message import Conversation, Message
 from agent.formats.conversation.payload import Scope, payloads
+from agent.formats.conversation.recording import refuse_too_many_values
 from agent.formats.end_user import FIELDS as END_USER
 from agent.formats.end_user import with_given
-from agent.formats.wrappers import opened, with_wrapper
+from agent.formats.wrappers import INNER, opened, with_wrapper
 
 MAX_START_INDEX: Final = 2**63 - 1
 _OPTIONS: Final = ("mode", "start_index", "request_id", "model")
@@ -69,6 +70,8 @@ class PostedReader:
             # Members of vendors' own documents, in which null is a way to say nothing.
             body = {name: value for name, value in body.items() if value is not None or name not in _SHARED}
         # First, since it refuses what is too large to be read.
+        for document in (body, *(body.get(name) for name in INNER)):
+            refuse_too_many_values(document)
         said = list(places(body))
         conversation = self._conversation(body, problems)
         session = body.get("session_id", None if conversation is None else conversation.session_id)

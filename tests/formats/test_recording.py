@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from agent.formats.conversation.recording import recorded_call, recorded_calls, sse_events
+from agent.errors import PayloadTooLarge, Problem
+from agent.formats.conversation.recording import recorded_call, recorded_calls, refuse_too_many_values, sse_events
 from agent.formats.conversation.times import from_epoch, stated
 from agent.formats.conversation.usage import token_usage
 from agent.formats.wrappers import opened
@@ -85,3 +86,20 @@ def test_a_wrapper_is_opened_only_where_the_document_is_not_known_as_it_is():
     assert opened({"messages": [], "data": inner}, knows) == ({"messages": [], "data": inner}, None, {})
     assert opened({"other": inner}, knows) is None
     assert opened([inner], knows) is None
+
+
+@pytest.mark.parametrize("start", ["", "event: x\ndata: "])
+@pytest.mark.parametrize("name", ["request", "response"])
+def test_a_recorded_body_of_more_values_than_a_body_may_have_is_refused_before_it_is_parsed(name, start):
+    call = {"request": {"body": "{}"}, "response": {"body": "{}"}}
+    call[name]["body"] = f"{start}[{'[],' * 300_000}1]"
+    for document in (call, {"interactions": [{"request": {}, "response": {}}, call]}):
+        with pytest.raises(PayloadTooLarge) as refused:
+            refuse_too_many_values(document)
+        assert refused.value.problems == (Problem(f"$.{name}", "values"),)
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\r\r"])
+def test_a_stream_may_have_as_many_events_as_there_are(end):
+    stream = ("data: [1,2,3,4,5,6,7,8]" + end) * 40_000
+    refuse_too_many_values({"request": {}, "response": {"status": 200, "body": stream}})

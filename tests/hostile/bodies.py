@@ -70,6 +70,13 @@ def _text_of_values(start: str) -> bytes:
     return encoded({"session_id": "s", "messages": [{"role": "user", "content": "hi"}], "data": text})
 
 
+def _recorded(side: str, start: str = "") -> bytes:
+    """A recorded call whose body on one side is a text of empty lists, or a stream of one event with them."""
+    call = {"request": {"body": {"messages": [{"role": "user", "content": "hi"}]}}, "response": {"body": {}}}
+    call[side]["body"] = start + "[" + "[]," * 3_300_000 + "1]"
+    return encoded({"session_id": "s", **call})
+
+
 def _hardest() -> bytes:
     [body] = [body for body in ACCEPTED if body.name == "openai-chat, a text in parts with an emoji"]
     return body.make()
@@ -95,6 +102,9 @@ BODIES: Final = (
     Hostile("250 001 values", lambda: _values(250_001), 413),
     Hostile("a text of 3 300 000 values", lambda: _text_of_values('{"a":['), 413, query="?format=openai-chat"),
     Hostile("a text of a list of 3 300 000", lambda: _text_of_values("["), 200, query="?format=openai-chat"),
+    Hostile("a recorded request of 3 300 000 values", lambda: _recorded("request"), 413, query="?format=openai-chat"),
+    Hostile("a recorded answer of 3 300 000 values", lambda: _recorded("response"), 413, query="?format=openai-chat"),
+    Hostile("one event of 3 300 000", lambda: _recorded("response", "data: "), 413, query="?format=openai-chat"),
     Hostile("an integer of 10 million digits", lambda: b'{"a":' + b"9" * 10_000_000 + b"}", 400),
     Hostile("a key twice, 100 000 times", lambda: b'{"a":1' + b',"a":1' * 100_000 + b"}", 400),
     Hostile("the hardest 10 MiB", _hardest, 200, query="?format=openai-chat"),

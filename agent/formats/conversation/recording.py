@@ -12,10 +12,14 @@ from typing import Any, Final, NamedTuple
 
 import jiter
 
+from agent.core.json_bounds import MAX_VALUES, has_too_many_values
+from agent.errors import PayloadTooLarge, Problem
+
 # Where the calls of a recording are listed.
 INTERACTIONS: Final = "interactions"
 # The stream's own: str.splitlines would end a line at U+2028 too, which JSON has inside strings.
 _LINE_BREAK: Final = re.compile(r"\r\n|\n|\r")
+_EVENT_END: Final = re.compile(r"(?:\r\n|\n|\r){2}")
 
 
 class Recorded(NamedTuple):
@@ -55,22 +59,57 @@ def recorded_calls(document: Any) -> tuple[Recorded, ...] | None:
     return tuple(call for call in calls if call is not None) if calls and None not in calls else None
 
 
+def refuse_too_many_values(document: Any) -> None:
+    """Raise PayloadTooLarge where a body of a recording is text that has more values than a body of ours may have.
+
+    Text is small, and what is built of it is not.
+    """
+    if not isinstance(document, dict):
+        return
+    listed = document.get(INTERACTIONS)
+    for call in (document, *(listed if isinstance(listed, list) else ())):
+        if isinstance(call, dict) and "request" in call and "response" in call:
+            for name in ("request", "response"):
+                side, _ = _held(call[name])
+                if isinstance(side, str) and any(map(has_too_many_values, _documents_in(side))):
+                    problem = Problem(f"$.{name}", "values")
+                    raise PayloadTooLarge(f"a recorded body has more than {MAX_VALUES} JSON values", [problem])
+
+
+def _documents_in(text: str) -> Iterator[bytes]:
+    """What is parsed of the body ``text`` at once: all of it, or each event of the stream that it is."""
+    start = 0
+    ends = () if _is_json(text) else (found.start() for found in _EVENT_END.finditer(text))
+    for end in (*ends, len(text)):
+        if end - start > MAX_VALUES:
+            yield text[start:end].encode("utf-8", "surrogatepass")
+        start = end
+
+
 def _body(side: Any) -> tuple[Any, int | None]:
-    status = None
-    if isinstance(side, dict) and "body" in side:
-        status = side.get("status") if isinstance(side.get("status"), int) else None
-        side = side["body"]
-    return (body_of(side) if isinstance(side, str) else side), status
+    held, status = _held(side)
+    return (body_of(held) if isinstance(held, str) else held), status
+
+
+def _held(side: Any) -> tuple[Any, int | None]:
+    """The body of one side of a call, as it stands there, and its status."""
+    if not isinstance(side, dict) or "body" not in side:
+        return side, None
+    return side["body"], side.get("status") if isinstance(side.get("status"), int) else None
 
 
 def body_of(text: str) -> Any:
     """The object or the list that ``text`` is as JSON; ``text`` itself where it is neither."""
-    if not text.lstrip().startswith(("{", "[")):
+    if not _is_json(text):
         return text
     try:
         return jiter.from_json(text.encode(), catch_duplicate_keys=True, allow_inf_nan=False)
     except ValueError:
         return text
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith(("{", "["))
 
 
 def sse_events(text: str) -> Iterator[Any]:
