@@ -132,6 +132,7 @@ def test_each_expiry_is_written_down_as_an_erasure_of_the_session(surface: Surfa
             "key_name": "command-line",
             "action": "erase_session",
             "subject": session(3),
+            "position": 2,
         }
     ]
 
