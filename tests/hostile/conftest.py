@@ -1,4 +1,4 @@
-"""Four real servers, shared by the tests of a file."""
+"""Real servers, shared by the tests of a file."""
 
 from collections.abc import Iterator
 

@@ -46,10 +46,16 @@ class Target(NamedTuple):
 def targets(folder: Path) -> Iterator[dict[str, Target]]:
     """All four, each with one worker of eight threads, until the block ends."""
     with ExitStack() as stack:
-        store = stack.enter_context(store_server(folder, "--threads", str(THREADS)))
-        # It says where it listens before it has a worker.
-        httpx.get(f"{store.url}/health", timeout=_WAIT_S).raise_for_status()
-        made = [_store(store.port, store.workers()[0])]
+        stores = []
+        # Of its own what is attacked: what the functions have captured takes memory of the other.
+        for name in ("attacked", "behind"):
+            (folder / name).mkdir()
+            store = stack.enter_context(store_server(folder / name, "--threads", str(THREADS)))
+            # It says where it listens before it has a worker.
+            httpx.get(f"{store.url}/health", timeout=_WAIT_S).raise_for_status()
+            stores.append(store)
+        attacked, store = stores
+        made = [_store(attacked.port, attacked.workers()[0])]
         for target, describe in (("handler", _capture), ("capture_event", _events), ("recall", _recall)):
             host = function_host(folder, store=store.url, target=target, THREADS=str(THREADS))
             running = stack.enter_context(host)
