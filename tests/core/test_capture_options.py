@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.content.policy import MODES
 from agent.core.capture_options import CONTENT_MODES, is_same, joined, passed_over, unknown_of
 from agent.errors import Problem
 
@@ -61,3 +62,8 @@ def test_what_is_no_option_and_not_ones_own_is_told() -> None:
     ]
     assert unknown_of(None, {"other": 3}, "$.o") == [Problem("$.o.other", "ignored")]
     assert unknown_of(5, {"other": 3}, "$.o") == unknown_of({}, None, "$.o") == []
+
+
+def test_the_modes_that_a_caller_may_name_are_those_of_the_operator():
+    # Two tables: a start loads the operator's, and nothing of what only a request needs.
+    assert CONTENT_MODES == MODES
